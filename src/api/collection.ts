@@ -1,0 +1,121 @@
+import { join, raw, type Sql, sql, type Tx } from '../db/sql.ts'
+import { fail } from '../errors.ts'
+import { toUuid } from '../ids.ts'
+import { textMatches } from './filter.ts'
+import type { Profile } from './profile.ts'
+import { printQuery, type Query } from './query.ts'
+import type { Resource } from './resource.ts'
+
+export type PageLimits = { readonly defaultLimit: number; readonly maxLimit: number }
+
+export type ListRequest = PageLimits & {
+  readonly tx: Tx
+  readonly query: Query
+  readonly profile: Profile
+  /** Where links start: scheme, host and mount. */
+  readonly mount: string
+}
+
+type Page = {
+  readonly limit: number
+  readonly marker: string | undefined
+  readonly sortKey: string
+  readonly descending: boolean
+  readonly filters: readonly Sql[]
+}
+
+/** One page of a collection as its response body; `scope` are the conditions of what the caller may see. */
+export async function list(request: ListRequest, resource: Resource, scope: readonly Sql[]): Promise<object> {
+  const { tx, query, profile, mount } = request
+  const page = readPage(query, resource, request)
+  const conditions = [...scope, ...page.filters]
+  const sortColumn = resource.fields[page.sortKey]!.key ?? page.sortKey
+  const after = page.marker === undefined ? [] : [await afterMarker(tx, resource, scope, sortColumn, page)]
+
+  const way = raw(page.descending ? 'desc' : 'asc')
+  const order = sortColumn === 'id' ? sql`id ${way}` : sql`${raw(sortColumn)} ${way}, id ${way}`
+  const rows = await tx.all(sql`
+    select * from ${raw(resource.plural)} ${where([...conditions, ...after])}
+    order by ${order} limit ${page.limit + 1}`)
+
+  const shown = rows.slice(0, page.limit).map((row) => resource.view(resource.fromRow(row), profile, mount))
+  const here = `${mount}/${resource.plural}`
+  const links: Record<string, string> = { self: here + printQuery(query) }
+  if (rows.length > page.limit) {
+    links.next = here + printQuery(new Map([...query, ['marker', String(rows[page.limit - 1]!.id)]]))
+  }
+  const body: Record<string, unknown> = { [resource.plural]: shown, links }
+  const metadata = await profile.metadata(resource.plural, () => count(tx, resource, conditions))
+  if (metadata !== undefined) body.metadata = metadata
+  return body
+}
+
+function readPage(query: Query, resource: Resource, limits: PageLimits): Page {
+  const filters: Sql[] = []
+  const unknown: string[] = []
+  for (const [name, value] of query) {
+    if (pageParameters.has(name)) continue
+    const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+    if (!field?.filter) unknown.push(name)
+    else filters.push(textMatches(field.key ?? name, field.folded ? value.toLowerCase() : value))
+  }
+  if (unknown.length > 0) {
+    const known = Object.keys(resource.fields).filter((name) => resource.fields[name]!.filter)
+    fail('bad_request', `Invalid filters ${unknown.join(', ')}: ${resource.plural} are filtered by ${known.join(', ')}`)
+  }
+  return { ...readOrder(query, resource), limit: readLimit(query, limits), marker: readMarker(query), filters }
+}
+
+const pageParameters = new Set(['limit', 'marker', 'sort_key', 'sort_dir'])
+
+function readOrder(query: Query, resource: Resource): Pick<Page, 'sortKey' | 'descending'> {
+  const sortKey = query.get('sort_key') ?? 'created_at'
+  if (!Object.hasOwn(resource.fields, sortKey) || !resource.fields[sortKey]!.sort) {
+    const known = Object.keys(resource.fields).filter((name) => resource.fields[name]!.sort)
+    fail('invalid_sort_key', `sort_key must be one of ${known.join(', ')}, not '${sortKey}'`)
+  }
+  const direction = query.get('sort_dir') ?? 'asc'
+  if (direction !== 'asc' && direction !== 'desc')
+    fail('invalid_sort_dir', `sort_dir must be asc or desc, not '${direction}'`)
+  return { sortKey, descending: direction === 'desc' }
+}
+
+function readLimit(query: Query, { defaultLimit, maxLimit }: PageLimits): number {
+  const given = query.get('limit')
+  if (given === undefined) return defaultLimit
+  if (given.toLowerCase() === 'max') return maxLimit
+  if (!/^0*[1-9]\d{0,18}$/.test(given)) {
+    fail('invalid_limit', `limit should be an integer between 1 and ${maxLimit}, or max, not '${given}'`)
+  }
+  return Math.min(Number(given), maxLimit)
+}
+
+function readMarker(query: Query): string | undefined {
+  const given = query.get('marker')
+  if (given === undefined) return undefined
+  return toUuid(given) ?? fail('invalid_marker', `marker must be the id of a row, not '${given}'`)
+}
+
+async function afterMarker(
+  tx: Tx,
+  resource: Resource,
+  scope: readonly Sql[],
+  column: string,
+  page: Page,
+): Promise<Sql> {
+  const [table, name, marker] = [raw(resource.plural), raw(column), page.marker]
+  const row = await tx.get<{ at: string }>(
+    sql`select ${name} as at from ${table} ${where([...scope, sql`id = ${marker}`])}`,
+  )
+  if (row === undefined) fail('marker_not_found', `Marker ${marker} could not be found`)
+  const beyond = raw(page.descending ? '<' : '>')
+  return column === 'id' ? sql`id ${beyond} ${marker}` : sql`(${name}, id) ${beyond} (${row.at}, ${marker})`
+}
+
+async function count(tx: Tx, resource: Resource, conditions: readonly Sql[]): Promise<number> {
+  const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${raw(resource.plural)} ${where(conditions)}`)
+  return row?.n ?? 0
+}
+
+const where = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`` : sql`where ${join([...conditions], ' and ')}`

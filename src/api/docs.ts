@@ -1,0 +1,47 @@
+import type { Field } from './field.ts'
+import type { Resource } from './resource.ts'
+import type { Route } from './route.ts'
+
+/** The API as one page to read, made from the same tables as the OpenAPI document; it loads nothing from elsewhere. */
+export function docsPage(routes: readonly Route[]): string {
+  const resources = [...new Set(routes.map((route) => route.resource))]
+  const sections = resources.map((resource) =>
+    section(
+      resource,
+      routes.filter((route) => route.resource === resource),
+    ),
+  )
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Nameplane API</title><style>${style}</style>
+<header><h1>Nameplane API</h1>
+<p>Machine-readable: <a href="openapi.json">openapi.json</a>. The same operations stand under
+<code>/openstack/v2</code>, speaking as Designate does today.</p>
+<nav>${resources.map((one) => `<a href="#${one.plural}">${one.plural}</a>`).join(' ')}</nav></header>
+<main>${sections.join('')}</main></html>`
+}
+
+function section(resource: Resource, routes: readonly Route[]): string {
+  const operations = routes.map(
+    ({ method, path, summary, status }) =>
+      `<tr><td><b>${method}</b> <code>${html(path)}</code></td><td>${html(summary)}</td><td>${status}</td></tr>`,
+  )
+  const fields = Object.entries(resource.fields).map(([name, field]) => fieldRow(name, field))
+  return `<section id="${resource.plural}"><h2>${resource.plural}</h2><p>${html(resource.purpose)}</p>
+<table><tr><th>operation</th><th>what it does</th><th>answers</th></tr>${operations.join('')}</table>
+<table><tr><th>field</th><th>holds</th><th>set by</th><th>filter</th><th>sort</th></tr>${fields.join('')}</table></section>`
+}
+
+function fieldRow(name: string, field: Field<unknown>): string {
+  const setBy = { never: 'the service', create: 'you, on create', always: 'you' }[field.write]
+  const mark = (on: boolean) => (on ? '✓' : '')
+  return `<tr><td><code>${name}</code>${field.write !== 'never' && field.required ? ' (required)' : ''}</td>
+<td><code>${html(JSON.stringify(field.schema))}</code></td><td>${setBy}</td><td>${mark(field.filter)}</td><td>${mark(field.sort)}</td></tr>`
+}
+
+const html = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1c2430}
+table{border-collapse:collapse;width:100%;margin:1rem 0}td,th{border:1px solid #d5dbe3;padding:.35rem .6rem;text-align:left;vertical-align:top}
+th{background:#f3f6f9}code{font-size:.9em;word-break:break-word}nav a{margin-right:1rem}
+@media(prefers-color-scheme:dark){body{background:#14181d;color:#dfe6ee}td,th{border-color:#37424f}th{background:#1f262e}a{color:#8ab8ff}}`

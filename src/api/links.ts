@@ -1,0 +1,69 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** Finds the address clients reach us by, from the settings or the request. */
+export type LinkBase = (request: { readonly headers: Headers; readonly remoteAddress: string | undefined }) => string
+
+const host = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
+const prefix = /^(?:\/[A-Za-z0-9._~-]+)+$/
+
+/** Links start with the public URL when one is set; else they follow Host, or what a trusted proxy says of it. */
+export function linkBase(options: {
+  readonly publicUrl: string | undefined
+  readonly trustedProxies: readonly string[]
+  readonly fallback: string
+}): LinkBase {
+  if (options.publicUrl !== undefined) {
+    const fixed = options.publicUrl.replace(/\/+$/, '')
+    return () => fixed
+  }
+  const trusted = addressList(options.trustedProxies)
+  return ({ headers, remoteAddress }) => {
+    if (trusted !== undefined && remoteAddress !== undefined && isIn(trusted, remoteAddress)) {
+      const told = forwarded(headers)
+      if (told !== undefined) return told
+    }
+    const given = headers.host
+    return typeof given === 'string' && host.test(given) ? `http://${given}` : options.fallback
+  }
+}
+
+function forwarded(headers: Headers): string | undefined {
+  const standard = parseForwarded(first(headers.forwarded))
+  const proto = (standard.proto ?? first(headers['x-forwarded-proto']) ?? 'http').toLowerCase()
+  const name = standard.host ?? first(headers['x-forwarded-host']) ?? first(headers.host)
+  const path = first(headers['x-forwarded-prefix'])?.replace(/\/+$/, '') ?? ''
+  if (name === undefined || !host.test(name) || !/^https?$/.test(proto)) return undefined
+  return `${proto}://${name}${prefix.test(path) ? path : ''}`
+}
+
+/** The first element of RFC 7239's header: the hop nearest to the client. */
+function parseForwarded(text: string | undefined): { proto?: string; host?: string } {
+  const found: Record<string, string> = {}
+  for (const pair of text?.split(';') ?? []) {
+    const [name, value] = pair.split('=', 2)
+    if (name !== undefined && value !== undefined) found[name.trim().toLowerCase()] = value.trim().replaceAll('"', '')
+  }
+  return found
+}
+
+const first = (value: string | string[] | undefined): string | undefined =>
+  (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim() || undefined
+
+function addressList(entries: readonly string[]): BlockList | undefined {
+  if (entries.length === 0) return undefined
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address, bits] = entry.split('/', 2)
+    const family = isIPv6(address!) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address!, family)
+    else list.addSubnet(address!, Number(bits), family)
+  }
+  return list
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  const mapped = address.replace(/^::ffff:/i, '')
+  return isIPv4(mapped) ? list.check(mapped, 'ipv4') : list.check(address, 'ipv6')
+}

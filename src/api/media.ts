@@ -1,0 +1,19 @@
+import { ApiError, fail } from '../errors.ts'
+
+/** Refuses a request whose Accept leaves out the type we would send. */
+export function mustAccept(accept: string | undefined, type: string): void {
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === type) return
+  const family = `${type.slice(0, type.indexOf('/'))}/*`
+  const acceptable = accept.split(',').some((range) => {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const refused = parameters.some((parameter) => /^q\s*=\s*0(\.0{0,3})?$/.test(parameter))
+    return !refused && (name === type || name === family || name === '*/*')
+  })
+  if (!acceptable) throw new ApiError('unsupported_accept', `this answers ${type}, which the Accept header leaves out`)
+}
+
+/** Refuses a body that does not call itself JSON. */
+export function mustBeJson(contentType: string | undefined): void {
+  if (contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType.trim())) return
+  fail('unsupported_content_type', 'Content-type must be application/json')
+}

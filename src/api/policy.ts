@@ -1,0 +1,30 @@
+import { fail } from '../errors.ts'
+import type { Caller } from './auth.ts'
+
+/** Who may do what: the least role each action needs. Admin implies member, member implies reader. */
+export const policy = {
+  create_blacklist: 'admin',
+  find_blacklists: 'admin',
+  get_blacklist: 'admin',
+  update_blacklist: 'admin',
+  delete_blacklist: 'admin',
+  create_pool: 'admin',
+  find_pools: 'admin',
+  get_pool: 'admin',
+  update_pool: 'admin',
+  delete_pool: 'admin',
+  create_tld: 'admin',
+  find_tlds: 'admin',
+  get_tld: 'admin',
+  update_tld: 'admin',
+  delete_tld: 'admin',
+} as const satisfies Record<string, 'admin' | 'member' | 'reader' | 'anyone'>
+
+export type Action = keyof typeof policy
+
+/** Refuses the caller what its roles do not allow. */
+export function mustBeAllowed(caller: Caller, action: Action): void {
+  const role: string = policy[action]
+  if (role === 'anyone' || caller.roles.has(role)) return
+  fail('forbidden', `${action} needs the role ${role}`)
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type ErrorType, type Fault, fail, refuse } from '../errors.ts'
+import { type Field, fault, isObject, kind, objectSchema, requiredFault, type Schema, type Write } from './field.ts'
+import type { Profile } from './profile.ts'
+
+type Fields = Readonly<Record<string, Field<unknown>>>
+type ValueIn<F> = F extends Field<infer T> ? T : never
+type Writable<F extends Fields, W extends Write> = {
+  [K in keyof F as F[K] extends Field<unknown, infer Given> ? (Given extends W ? K : never) : never]: F[K]
+}
+
+/** A resource as the program holds it: every field with its value. */
+export type RowOf<R> = R extends Resource<infer F> ? { readonly [K in keyof F]: ValueIn<F[K]> } : never
+type Created<F extends Fields> = { readonly [K in keyof Writable<F, 'create' | 'always'>]: ValueIn<F[K & keyof F]> }
+type Updated<F extends Fields> = { readonly [K in keyof Writable<F, 'always'>]?: ValueIn<F[K & keyof F]> }
+
+/** One kind of thing the API manages; bodies, views, filters, sort keys and the API document all come from its fields. */
+export type Resource<F extends Fields = Fields> = {
+  readonly name: string
+  /** The word clients see in messages, such as `Could not find Pool`. */
+  readonly label: string
+  /** The key of the list in a collection, the table, and the last part of its path. */
+  readonly plural: string
+  readonly purpose: string
+  readonly fields: F
+  readonly notFound: ErrorType
+  /** The path of one, below the mount. */
+  readonly path: (row: Record<string, unknown>) => string
+  /** A whole body for a create, with every field the client left out filled in; refuses with all its faults. */
+  readonly create: (body: unknown) => Created<F>
+  /** What a body changes in a stored row; read-only keys that equal what was shown are ignored. */
+  readonly update: (body: unknown, shown: Record<string, unknown>) => Updated<F>
+  /** A database row as values. */
+  readonly fromRow: (row: Record<string, unknown>) => { readonly [K in keyof F]: ValueIn<F[K]> }
+  readonly view: (row: Record<string, unknown>, profile: Profile, mount: string) => Record<string, unknown>
+  readonly schema: { readonly view: Schema; readonly create: Schema; readonly update: Schema }
+}
+
+/** Defines a resource by the table of its fields. */
+export function resource<const F extends Fields>(
+  about: { name: string; label: string; plural: string; purpose: string; notFound: ErrorType },
+  fields: F,
+): Resource<F> {
+  const entries = Object.entries(fields)
+  const jsonFields = entries.filter(([, field]) => field.json).map(([name]) => name)
+  const path = (row: Record<string, unknown>) => `/${about.plural}/${row.id}`
+
+  return {
+    ...about,
+    fields,
+    path,
+    create(body) {
+      const faults: Fault[] = []
+      const given = objectBody(body)
+      const value: Record<string, unknown> = {}
+      for (const key of Object.keys(given)) keyFault(about.name, fields, key, 'create', faults)
+      for (const [name, field] of entries) {
+        if (field.write === 'never') continue
+        if (Object.hasOwn(given, name)) value[name] = field.parse(given[name], [name], faults)
+        else if (field.required) requiredFault(faults, [name], name)
+        else value[name] = field.absent
+      }
+      refuse(faults)
+      return value as Created<F>
+    },
+    update(body, shown) {
+      const faults: Fault[] = []
+      const given = objectBody(body)
+      const value: Record<string, unknown> = {}
+      for (const key of Object.keys(given)) {
+        const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+        if (field?.write === 'always') value[key] = field.parse(given[key], [key], faults)
+        else if (!Object.hasOwn(shown, key) || !isDeepStrictEqual(given[key], shown[key])) {
+          keyFault(about.name, fields, key, 'update', faults)
+        }
+      }
+      refuse(faults)
+      return value as Updated<F>
+    },
+    fromRow(row) {
+      for (const name of jsonFields) row[name] = JSON.parse(row[name] as string)
+      return row as { readonly [K in keyof F]: ValueIn<F[K]> }
+    },
+    view(row, profile, mount) {
+      const shown: Record<string, unknown> = {}
+      for (const [name, field] of entries) shown[name] = field.show ? field.show(row[name], profile) : row[name]
+      shown.links = { self: mount + path(row) }
+      return shown
+    },
+    schema: {
+      view: viewSchema(fields),
+      create: objectSchema(pick(fields, (field) => field.write !== 'never')),
+      update: { ...objectSchema(pick(fields, (field) => field.write === 'always')), required: [] },
+    },
+  }
+}
+
+/** Refuses as not found. */
+export const notFound = (resource: Resource): never => fail(resource.notFound, `Could not find ${resource.label}`)
+
+function objectBody(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body
+  const faults: Fault[] = []
+  fault(faults, [], 'type', 'object', `must be a JSON object, not ${kind(body)}`)
+  refuse(faults)
+  return {}
+}
+
+function keyFault(resource: string, fields: Fields, key: string, when: 'create' | 'update', faults: Fault[]): void {
+  const known = Object.hasOwn(fields, key) ? fields[key] : undefined
+  if (known === undefined && key !== 'links') {
+    const writable = Object.keys(fields).filter((name) => fields[name]!.write !== 'never')
+    fault(
+      faults,
+      [key],
+      'additionalProperties',
+      false,
+      `'${key}' is not a field of a ${resource}; it has ${writable.join(', ')}`,
+    )
+  } else if (known === undefined || known.write === 'never') {
+    fault(faults, [key], 'readOnly', true, `'${key}' is set by the service and cannot be given`)
+  } else if (known.write === 'create' && when === 'update') {
+    fault(faults, [key], 'readOnly', true, `'${key}' is set on create and cannot be changed`)
+  }
+}
+
+const pick = (fields: Fields, keep: (field: Field<unknown>) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => keep(field)))
+
+function viewSchema(fields: Fields): Schema {
+  const schema = objectSchema(fields) as { properties: object }
+  const links = { type: 'object', properties: { self: { type: 'string', format: 'uri' } } }
+  return { ...schema, properties: { ...schema.properties, links }, required: [...Object.keys(fields), 'links'] }
+}

@@ -1,0 +1,81 @@
+import type { Sql, Tx } from '../db/sql.ts'
+import type { Caller } from './auth.ts'
+import { type ListRequest, list, type PageLimits } from './collection.ts'
+import type { Action } from './policy.ts'
+import type { Profile } from './profile.ts'
+import type { Query } from './query.ts'
+import type { Resource, RowOf } from './resource.ts'
+
+type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Everything a handler gets: the request as values, and the one transaction it runs in. */
+export type Call<Parameter extends string = string> = PageLimits & {
+  readonly tx: Tx
+  readonly params: Readonly<Record<Parameter, string>>
+  readonly query: Query
+  readonly body: unknown
+  readonly caller: Caller
+  readonly now: Date
+  readonly profile: Profile
+  readonly mount: string
+}
+
+/** What a handler answers; the server writes it once the transaction is durable. */
+export type Reply = {
+  readonly status: number
+  readonly body?: unknown
+  readonly location?: string
+}
+
+export type RouteOptions = {
+  readonly may: Action
+  readonly resource: Resource
+  /** What it does, in a few words, for the API document. */
+  readonly summary: string
+  readonly returns: 'one' | 'list' | 'nothing'
+  readonly status: number
+}
+
+export type Route = RouteOptions & {
+  readonly method: Method
+  /** As it stands in the API reference; each mount puts its own prefix in place of `/v2`. */
+  readonly path: `/v2/${string}`
+  readonly handle: (call: Call) => Promise<Reply>
+}
+
+/** One operation of the API: its place, who may call it, and what it does. Ids in the path arrive checked. */
+export function route<const P extends `/v2/${string}`>(
+  where: `${Method} ${P}`,
+  options: RouteOptions,
+  handle: (call: Call<ParameterNames<P>>) => Promise<Reply>,
+): Route {
+  const [method, path] = where.split(' ') as [Method, P]
+  return { ...options, method, path, handle: handle as Route['handle'] }
+}
+
+type Viewed<R extends Resource> = { readonly call: Call; readonly resource: R; readonly row: RowOf<R> }
+
+const view = <R extends Resource>({ call, resource, row }: Viewed<R>) =>
+  resource.view(row as Record<string, unknown>, call.profile, call.mount)
+
+/** 200 with the resource, or another status where the mount wants one. */
+export const shown = <R extends Resource>(call: Call, resource: R, row: RowOf<R>, status = 200): Reply => ({
+  status,
+  body: view({ call, resource, row }),
+})
+
+/** 201 with the resource and where it is. */
+export const created = <R extends Resource>(call: Call, resource: R, row: RowOf<R>): Reply => ({
+  status: 201,
+  body: view({ call, resource, row }),
+  location: call.mount + resource.path(row as Record<string, unknown>),
+})
+
+export const noContent: Reply = { status: 204 }
+
+/** 200 with one page of what the caller may see. */
+export const listed = async (call: Call & ListRequest, resource: Resource, scope: readonly Sql[]): Promise<Reply> => ({
+  status: 200,
+  body: await list(call, resource, scope),
+})

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import {
+  type Database,
+  DatabaseUnavailable,
+  type MigrationTx,
+  type Row,
+  type Sql,
+  sql,
+  UniqueViolation,
+} from './sql.ts'
+
+const attempts = 8
+const migrationLock = 7_265_110
+
+// int8 counts and serials fit a JavaScript number; pg hands them over as text otherwise.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
+
+/** Opens PostgreSQL (or what speaks its protocol) behind the same interface as the embedded store. */
+export function openPostgres(url: string, onIdleError: (error: Error) => void): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 16,
+    connectionTimeoutMillis: 3000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: 30_000,
+    keepAlive: true,
+    application_name: 'nameplane',
+    types,
+  })
+  // A server that restarts ends idle connections; the pool opens new ones when they are needed.
+  pool.on('error', onIdleError)
+
+  async function transaction<T>(begin: string, work: (tx: ClientTx) => Promise<T>): Promise<T> {
+    const client = await pool.connect()
+    // A connection lost between two statements is told as an event; the next statement fails anyway.
+    client.on('error', ignore)
+    const tx = new ClientTx(client)
+    let broken = false
+    try {
+      await client.query(begin)
+      const value = await work(tx)
+      await client.query('commit')
+      return value
+    } catch (error) {
+      broken = isConnectionLost(error) || !(await rolledBack(client))
+      throw error
+    } finally {
+      tx.end()
+      client.off('error', ignore)
+      client.release(broken)
+    }
+  }
+
+  async function retried<T>(begin: string, work: (tx: ClientTx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await transaction(begin, work)
+      } catch (error) {
+        if (isConnectionLost(error)) throw new DatabaseUnavailable(error)
+        if (!isConflict(error)) throw error
+        if (attempt === attempts) throw new DatabaseUnavailable(error)
+        await sleep(Math.random() * 2 ** attempt)
+      }
+    }
+  }
+
+  return {
+    engine: 'postgres',
+    read: (work) => retried('begin isolation level repeatable read read only', work),
+    write: (work) => retried('begin', work),
+    alone: (work) =>
+      retried('begin', async (tx) => {
+        await tx.script(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`)
+        return work(tx)
+      }),
+    close: () => pool.end(),
+  }
+}
+
+/** The view of a connection that one piece of work gets; of no use once that work is done. */
+class ClientTx implements MigrationTx {
+  readonly forUpdate = forUpdate
+  readonly #client: pg.PoolClient
+  #open = true
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client
+  }
+
+  async get<T = Row>(query: Sql): Promise<T | undefined> {
+    return (await this.#query(query)).rows[0] as T | undefined
+  }
+
+  async all<T = Row>(query: Sql): Promise<T[]> {
+    return (await this.#query(query)).rows as T[]
+  }
+
+  async run(query: Sql): Promise<number> {
+    return (await this.#query(query)).rowCount ?? 0
+  }
+
+  async script(text: string): Promise<void> {
+    await this.#client.query(inPostgres(text))
+  }
+
+  end(): void {
+    this.#open = false
+  }
+
+  async #query(query: Sql): Promise<pg.QueryResult> {
+    if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
+    const { text, values } = query
+    const name = statementName(text)
+    try {
+      return await this.#client.query(name === undefined ? { text, values } : { name, text, values })
+    } catch (error) {
+      throw codeOf(error) === '23505' ? new UniqueViolation(error) : error
+    }
+  }
+}
+
+const forUpdate = sql`for update`
+
+const statementNames = new Map<string, string>()
+
+/** One prepared statement per text and connection; beyond a bound, texts are sent unprepared. */
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text)
+  if (known !== undefined || statementNames.size >= 500) return known
+  const name = `s${statementNames.size}`
+  statementNames.set(text, name)
+  return name
+}
+
+/** Migrations are written once: here text sorts by code point, as it does in SQLite. */
+function inPostgres(script: string): string {
+  return script.replaceAll(/^(\s+\w+ )text\b/gm, '$1text collate "C"')
+}
+
+async function rolledBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback')
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ignore = () => {}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '')
+
+/** Serialisation failure and deadlock: the same work, tried again, may pass. */
+const isConflict = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01'
+
+const socketTrouble = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/** The server is away, starting, stopping or full: class 08, 53, 57P0x, socket trouble, and pg's own words for it. */
+function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error)
+  if (socketTrouble.has(code) || /^(08|53)...$|^57P0[1-5]$/.test(code)) return true
+  const message = error instanceof Error ? error.message : ''
+  return /^Connection terminated|timeout exceeded when trying to connect|^Client has encountered a connection error|not queryable/.test(
+    message,
+  )
+}

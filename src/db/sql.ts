@@ -1,0 +1,55 @@
+import type { Sql } from 'sql-template-tag'
+
+export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
+
+export type Value = string | number | null | Uint8Array
+export type Row = Record<string, unknown>
+
+/** One open transaction. Everything a request reads or writes goes through the one it was handed. */
+export interface Tx {
+  /** The first row, or undefined when there is none. */
+  get<T = Row>(query: Sql): Promise<T | undefined>
+  /** Every row, in the order of the query. */
+  all<T = Row>(query: Sql): Promise<T[]>
+  /** Runs a statement and tells how many rows it changed. */
+  run(query: Sql): Promise<number>
+  /** What to put behind a select to lock its rows: `for update`, or nothing where there is one writer anyway. */
+  readonly forUpdate: Sql
+}
+
+/** A transaction that may also run a script of several statements. */
+export interface MigrationTx extends Tx {
+  script(text: string): Promise<void>
+}
+
+/** A store of rows: the same SQL text on every engine, one transaction a call. */
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres'
+  /** Runs `work` on a consistent snapshot; never waits for a writer. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` in a transaction and resolves once it is durable. On a conflict with another writer
+   * `work` runs again from the start, so it must do nothing but use `tx`.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A write that excludes every other `alone` of any process on this database; for migrations. */
+  alone<T>(work: (tx: MigrationTx) => Promise<T>): Promise<T>
+  /** Waits for what is in flight, then lets go of files and connections. */
+  close(): Promise<void>
+}
+
+/** The database cannot be reached now; the request may be tried again. */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause })
+    this.name = 'DatabaseUnavailable'
+  }
+}
+
+/** A row with the same unique value exists. Whoever catches it must still refuse: the transaction is spoiled. */
+export class UniqueViolation extends Error {
+  constructor(cause: unknown) {
+    super('a row with the same unique value exists', { cause })
+    this.name = 'UniqueViolation'
+  }
+}

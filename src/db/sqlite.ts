@@ -1,0 +1,262 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type Database,
+  DatabaseUnavailable,
+  empty,
+  type MigrationTx,
+  type Row,
+  type Sql,
+  type Tx,
+  UniqueViolation,
+  type Value,
+} from './sql.ts'
+
+const maxReaders = 16
+const maxBatch = 256
+const maxBatchMilliseconds = 20
+
+/** Opens the embedded store: one writer that groups commits, and readers that never wait for it. */
+export function openSqlite(path: string): Database {
+  const writer = new Connection(path, false)
+  const commits = new GroupCommit(writer)
+  const readers = new Readers(path)
+  return {
+    engine: 'sqlite',
+    read: (work) => readers.use(work),
+    write: (work) => commits.submit(work),
+    alone: (work) => commits.submit((tx) => work(tx as MigrationTx)),
+    async close() {
+      await commits.close()
+      await readers.close()
+      writer.close()
+    },
+  }
+}
+
+/** One SQLite connection with its prepared statements, cached by text. */
+class Connection {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string, readOnly: boolean) {
+    this.#db = new DatabaseSync(path, { readOnly })
+    if (!readOnly) this.#db.exec('pragma journal_mode = wal; pragma synchronous = full')
+    this.#db.exec(
+      'pragma foreign_keys = on; pragma busy_timeout = 5000; pragma case_sensitive_like = on; pragma temp_store = memory; pragma cache_size = -32768',
+    )
+  }
+
+  prepare(text: string): StatementSync {
+    let statement = this.#statements.get(text)
+    if (!statement) {
+      statement = this.#db.prepare(text)
+      if (this.#statements.size >= 500) this.#statements.clear()
+      this.#statements.set(text, statement)
+    }
+    return statement
+  }
+
+  step(text: string): void {
+    this.prepare(text).run()
+  }
+
+  exec(text: string): void {
+    this.#statements.clear()
+    this.#db.exec(text)
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.isTransaction
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+}
+
+/** The view of a connection that one piece of work gets; of no use once that work is done. */
+class ConnectionTx implements MigrationTx {
+  readonly forUpdate = empty
+  readonly #connection: Connection
+  #open = true
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async get<T = Row>(query: Sql): Promise<T | undefined> {
+    return this.#run(query, (statement, values) => statement.get(...values)) as T | undefined
+  }
+
+  async all<T = Row>(query: Sql): Promise<T[]> {
+    return this.#run(query, (statement, values) => statement.all(...values)) as T[]
+  }
+
+  async run(query: Sql): Promise<number> {
+    return this.#run(query, (statement, values) => Number(statement.run(...values).changes))
+  }
+
+  async script(text: string): Promise<void> {
+    this.#connection.exec(text)
+  }
+
+  end(): void {
+    this.#open = false
+  }
+
+  #run<T>(query: Sql, work: (statement: StatementSync, values: Value[]) => T): T {
+    if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
+    try {
+      return work(this.#connection.prepare(query.sql), query.values as Value[])
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+}
+
+/** Runs read work on snapshots, each on a connection of its own while it lasts. */
+class Readers {
+  readonly #path: string
+  readonly #idle: Connection[] = []
+  readonly #waiting: ((connection: Connection) => void)[] = []
+  #open = 0
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async use<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const connection = this.#idle.pop() ?? (await this.#another())
+    const tx = new ConnectionTx(connection)
+    try {
+      connection.step('begin')
+      return await work(tx)
+    } finally {
+      tx.end()
+      if (connection.inTransaction) connection.step('rollback')
+      this.#release(connection)
+    }
+  }
+
+  async close(): Promise<void> {
+    while (this.#idle.length < this.#open) await nextTurn()
+    for (const connection of this.#idle.splice(0)) connection.close()
+    this.#open = 0
+  }
+
+  async #another(): Promise<Connection> {
+    if (this.#open < maxReaders) {
+      const connection = new Connection(this.#path, true)
+      this.#open += 1
+      return connection
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #release(connection: Connection): void {
+    const next = this.#waiting.shift()
+    if (next) next(connection)
+    else this.#idle.push(connection)
+  }
+}
+
+type Job = { run(tx: Tx): Promise<() => void>; reject(error: unknown): void }
+
+/**
+ * Makes writes that wait together share one fsync.
+ *
+ * They run one after another inside one outer transaction, each in a savepoint of its own, so that one
+ * failure undoes only its own work; nobody is told anything before the outer commit is on disk.
+ */
+class GroupCommit {
+  readonly #connection: Connection
+  #queue: Job[] = []
+  #draining: Promise<void> | undefined
+  #closed = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  submit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new DatabaseUnavailable(new Error('the store is closed')))
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        run: async (tx) => {
+          const value = await work(tx)
+          return () => resolve(value)
+        },
+        reject,
+      })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#draining
+  }
+
+  async #drain(): Promise<void> {
+    // A turn of the event loop first: requests that arrived together join the same batch.
+    await nextTurn()
+    while (this.#queue.length > 0) {
+      await this.#batch()
+      await nextTurn()
+    }
+    this.#draining = undefined
+  }
+
+  async #batch(): Promise<void> {
+    const done: Job[] = []
+    const settle: (() => void)[] = []
+    const deadline = performance.now() + maxBatchMilliseconds
+    try {
+      this.#connection.step('begin immediate')
+      while (this.#queue.length > 0 && done.length < maxBatch && performance.now() < deadline) {
+        const job = this.#queue.shift()!
+        done.push(job)
+        settle.push(await this.#one(job))
+      }
+      this.#connection.step('commit')
+    } catch (error) {
+      if (this.#connection.inTransaction) this.#connection.step('rollback')
+      const cause = new DatabaseUnavailable(error)
+      for (const job of done.length > 0 ? done : this.#queue.splice(0)) job.reject(cause)
+      return
+    }
+    for (const tell of settle) tell()
+  }
+
+  async #one(job: Job): Promise<() => void> {
+    const tx = new ConnectionTx(this.#connection)
+    this.#connection.step('savepoint job')
+    try {
+      const settle = await job.run(tx)
+      this.#connection.step('release job')
+      return settle
+    } catch (error) {
+      // A full disk makes SQLite drop the whole transaction: then the batch as a whole has failed.
+      if (!this.#connection.inTransaction) throw error
+      this.#connection.step('rollback to job')
+      this.#connection.step('release job')
+      return () => job.reject(error)
+    } finally {
+      tx.end()
+    }
+  }
+}
+
+// Primary result codes (the low byte) of trouble that may pass: SQLITE_BUSY, _IOERR, _FULL, _CANTOPEN.
+const passing = new Set([5, 10, 13, 14])
+// SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE.
+const unique = new Set([1555, 2067])
+
+function translated(error: unknown): unknown {
+  const code = (error as { errcode?: number }).errcode
+  if (code === undefined) return error
+  if (unique.has(code)) return new UniqueViolation(error)
+  return passing.has(code & 0xff) ? new DatabaseUnavailable(error) : error
+}

@@ -1,0 +1,85 @@
+/** Every error a client can be told about: its type and its HTTP status. */
+export const errorTypes = {
+  bad_request: 400,
+  empty_request_body: 400,
+  invalid_json: 400,
+  invalid_limit: 400,
+  invalid_marker: 400,
+  invalid_object: 400,
+  invalid_operation: 400,
+  invalid_sort_dir: 400,
+  invalid_sort_key: 400,
+  invalid_uuid: 400,
+  last_server_delete_not_allowed: 400,
+  marker_not_found: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  blacklist_not_found: 404,
+  not_found: 404,
+  pool_not_found: 404,
+  tld_not_found: 404,
+  method_not_allowed: 405,
+  unsupported_accept: 406,
+  request_timeout: 408,
+  duplicate_blacklist: 409,
+  duplicate_pool: 409,
+  duplicate_pool_ns_record: 409,
+  duplicate_tld: 409,
+  request_too_large: 413,
+  uri_too_long: 414,
+  unsupported_content_type: 415,
+  headers_too_large: 431,
+  unknown: 500,
+  unavailable: 503,
+} as const
+
+export type ErrorType = keyof typeof errorTypes
+
+/** One thing wrong with a request body: where, what is right, and which rule says so. */
+export type Fault = {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  readonly validator: string
+  readonly validator_value: unknown
+}
+
+/** A refusal meant for the client; the HTTP server turns it into the error body. */
+export class ApiError extends Error {
+  readonly type: ErrorType
+  readonly faults: readonly Fault[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    type: ErrorType,
+    message: string,
+    faults?: readonly Fault[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+    this.name = 'ApiError'
+    this.type = type
+    this.faults = faults
+    this.headers = headers
+  }
+
+  get status(): number {
+    return errorTypes[this.type]
+  }
+}
+
+/** Refuses the request. */
+export function fail(type: ErrorType, message: string): never {
+  throw new ApiError(type, message)
+}
+
+/** Refuses the body with every fault found in it, or does nothing when there is none. */
+export function refuse(faults: readonly Fault[]): void {
+  if (faults.length === 0) return
+  const message = faults.map((fault) => `${pathText(fault.path)}: ${fault.message}`).join('; ')
+  throw new ApiError('invalid_object', message, faults)
+}
+
+function pathText(path: readonly (string | number)[]): string {
+  if (path.length === 0) return 'body'
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('')
+}

@@ -1,0 +1,23 @@
+import { RE2JS } from 're2js'
+
+/**
+ * Compiles a blacklist pattern with an engine whose time is linear in the text, so that no pattern can hang the service.
+ * Throws what is wrong with it, in words.
+ */
+export function compilePattern(pattern: string): (name: string) => boolean {
+  const compiled = RE2JS.compile(pattern)
+  return (name) => compiled.matcher(name).find()
+}
+
+/** What keeps text from being a pattern we can search with, or undefined when nothing does. */
+export function patternFault(pattern: string): string | undefined {
+  try {
+    compilePattern(pattern)
+    return undefined
+  } catch (error) {
+    return (
+      `must be a regular expression that searches in linear time (RE2 syntax: no back-references, no look-around); ` +
+      `${(error as Error).message}`
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import type { Caller } from '../../api/auth.ts'
+import { notFound } from '../../api/resource.ts'
+import { created, listed, noContent, route, shown } from '../../api/route.ts'
+import { timestamp } from '../../clock.ts'
+import { sql, UniqueViolation } from '../../db/sql.ts'
+import { fail } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { defaultPoolId, pool } from './fields.ts'
+import { mustBeServable } from './rules.ts'
+import * as store from './store.ts'
+
+const duplicate = (error: unknown): never => {
+  if (error instanceof UniqueViolation) fail('duplicate_pool', 'Duplicate Pool')
+  throw error
+}
+
+/** The project whose pools a caller sees beside those of nobody; undefined sees all. */
+const projectOf = (caller: Caller) => (caller.allProjects ? undefined : caller.project_id)
+
+const about = { resource: pool } as const
+
+export const poolRoutes = [
+  route(
+    'POST /v2/pools',
+    { ...about, may: 'create_pool', summary: 'Create a pool', returns: 'one', status: 201 },
+    async (call) => {
+      const { tx, now, caller } = call
+      const row = {
+        ...pool.create(call.body),
+        id: newId(now),
+        project_id: caller.project_id,
+        created_at: timestamp(now),
+        updated_at: null,
+      }
+      mustBeServable(row.ns_records, [])
+      await store.insert(tx, row).catch(duplicate)
+      return created(call, pool, row)
+    },
+  ),
+
+  route(
+    'GET /v2/pools',
+    { ...about, may: 'find_pools', summary: 'List pools', returns: 'list', status: 200 },
+    (call) => {
+      const project = projectOf(call.caller)
+      return listed(call, pool, project === undefined ? [] : [sql`(project_id = ${project} or project_id is null)`])
+    },
+  ),
+
+  route(
+    'GET /v2/pools/{pool_id}',
+    { ...about, may: 'get_pool', summary: 'Show a pool', returns: 'one', status: 200 },
+    async (call) =>
+      shown(call, pool, (await store.get(call.tx, call.params.pool_id, projectOf(call.caller))) ?? notFound(pool)),
+  ),
+
+  route(
+    'PATCH /v2/pools/{pool_id}',
+    {
+      ...about,
+      may: 'update_pool',
+      summary: 'Change a pool; a field that is sent replaces the stored one whole',
+      returns: 'one',
+      status: 200,
+    },
+    async (call) => {
+      const { tx, now, profile } = call
+      const row = (await store.lock(tx, call.params.pool_id, projectOf(call.caller))) ?? notFound(pool)
+      const changes = pool.update(call.body, pool.view(row, profile, call.mount))
+      const changed = { ...row, ...changes, updated_at: timestamp(now) }
+      mustBeServable(changed.ns_records, row.ns_records)
+      await store.update(tx, changed).catch(duplicate)
+      return shown(call, pool, changed, profile.poolUpdatedStatus)
+    },
+  ),
+
+  route(
+    'DELETE /v2/pools/{pool_id}',
+    { ...about, may: 'delete_pool', summary: 'Delete a pool that holds no zones', returns: 'nothing', status: 204 },
+    async ({ tx, params, caller }) => {
+      const row = (await store.lock(tx, params.pool_id, projectOf(caller))) ?? notFound(pool)
+      if (row.id === defaultPoolId) fail('invalid_operation', 'the default pool cannot be deleted')
+      await store.remove(tx, row.id)
+      return noContent
+    },
+  ),
+]

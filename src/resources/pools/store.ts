@@ -1,0 +1,31 @@
+import { type Row, sql, type Tx } from '../../db/sql.ts'
+import { type Pool, pool } from './fields.ts'
+
+/** Stores a new one; throws UniqueViolation when its name is taken. */
+export const insert = (tx: Tx, row: Pool): Promise<number> =>
+  tx.run(sql`
+    insert into pools (id, name, description, project_id, attributes, ns_records, created_at)
+    values (${row.id}, ${row.name}, ${row.description}, ${row.project_id}, ${JSON.stringify(row.attributes)},
+      ${JSON.stringify(row.ns_records)}, ${row.created_at})`)
+
+const visible = (projectId: string | undefined) =>
+  projectId === undefined ? sql`` : sql`and (project_id = ${projectId} or project_id is null)`
+
+/** One that the project may see: its own or nobody's; with no project given, any. */
+export const get = async (tx: Tx, id: string, projectId: string | undefined): Promise<Pool | undefined> =>
+  parsed(await tx.get(sql`select * from pools where id = ${id} ${visible(projectId)}`))
+
+/** As get, and no other transaction changes the row until this one ends. */
+export const lock = async (tx: Tx, id: string, projectId: string | undefined): Promise<Pool | undefined> =>
+  parsed(await tx.get(sql`select * from pools where id = ${id} ${visible(projectId)} ${tx.forUpdate}`))
+
+const parsed = (row: Row | undefined): Pool | undefined => (row === undefined ? undefined : pool.fromRow(row))
+
+/** Stores changes; throws UniqueViolation when the new name is taken. */
+export const update = (tx: Tx, row: Pool): Promise<number> =>
+  tx.run(sql`
+    update pools set name = ${row.name}, description = ${row.description}, attributes = ${JSON.stringify(row.attributes)},
+      ns_records = ${JSON.stringify(row.ns_records)}, updated_at = ${row.updated_at}
+    where id = ${row.id}`)
+
+export const remove = (tx: Tx, id: string): Promise<number> => tx.run(sql`delete from pools where id = ${id}`)
