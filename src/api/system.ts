@@ -25,7 +25,11 @@ export function systemRoutes(
 ): Place[] {
   const places: Place[] = []
   const get = (path: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) => {
-    app.get(path, handler)
+    app.get(path, async (request, reply) => {
+      const answer = await handler(request, reply)
+      if (answer === reply) return reply
+      return reply.header('Content-Type', 'application/json').send(Buffer.from(JSON.stringify(answer)))
+    })
     places.push({ method: 'GET', path })
   }
   const baseOf = (request: FastifyRequest) =>
