@@ -2,6 +2,7 @@ import { WireError } from './errors.ts'
 import { appendName, octetsToText } from './name.ts'
 
 const NAME_LIMIT = 255
+const MOST_JUMPS = 127
 
 /** Reads a message or rdata from front to back; every read is checked against `end`. */
 export class Reader {
@@ -78,6 +79,7 @@ export class Reader {
     let lowest = at
     let after = -1
     let used = 0
+    let jumps = 0
     for (;;) {
       if (at >= end) throw new WireError('a name is cut short')
       const length = bytes[at]!
@@ -94,6 +96,7 @@ export class Reader {
       if (at + 2 > end) throw new WireError('a name is cut short')
       const target = ((length & 0x3f) << 8) | bytes[at + 1]!
       if (target >= lowest) throw new WireError('a compression pointer does not lead backwards')
+      if (++jumps > MOST_JUMPS) throw new WireError('a name has more compression pointers than labels')
       if (after < 0) {
         after = at + 2
         end = bytes.length
