@@ -1,0 +1,197 @@
+import type { RecordType, ValueOf } from './define.ts'
+import { DnsError, TextError, WireError } from './errors.ts'
+import type { Field } from './fields/field.ts'
+import { domainName } from './fields/names.ts'
+import { genericFrom, genericText } from './generic.ts'
+import { nameKey, nameToWire } from './name.ts'
+import { Tokens } from './text.ts'
+import { typeName, typeOf } from './types/index.ts'
+import { Reader, Writer } from './wire.ts'
+
+type Value = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, Field<unknown>>>
+
+// RFC 3597 4: compressed only in the types of RFC 1035; received compressed also in these. No later type joins either.
+const compressed = new Set([2, 5, 6, 12, 15])
+const expanded = new Set([...compressed, 17, 18, 21, 24, 33, 35])
+// RFC 4034 6.2 as amended by RFC 6840 5.1: the types whose names are lower-cased in canonical form.
+const lowered = new Set([...expanded, 36, 39, 46])
+
+/** The value that record text stands for. */
+export function parseRdata<F extends Fields>(type: RecordType<F>, text: string | Tokens, origin?: string): ValueOf<F> {
+  const tokens = typeof text === 'string' ? new Tokens(text, origin) : text
+  const value: Record<string, unknown> = {}
+  for (const { key, label, field } of type.columns) value[key] = field.parse(tokens, label, value)
+  tokens.end()
+  const fault = type.check?.(value as ValueOf<F>)
+  if (fault !== undefined) throw new TextError(fault)
+  return value as ValueOf<F>
+}
+
+/** The text of a value, in its one form. */
+export function printRdata<F extends Fields>(type: RecordType<F>, value: ValueOf<F>): string {
+  let text = ''
+  for (const { key, field } of type.columns) {
+    const part = field.print((value as Value)[key])
+    if (part !== '') text += text === '' ? part : ` ${part}`
+  }
+  return text
+}
+
+/** The octets of a value, names uncompressed. */
+export function encodeRdata<F extends Fields>(type: RecordType<F>, value: ValueOf<F>): Uint8Array {
+  const writer = new Writer()
+  for (const { key, field } of type.columns) field.write(writer, (value as Value)[key], value)
+  return writer.finish()
+}
+
+/** The value that octets stand for. */
+export function decodeRdata<F extends Fields>(type: RecordType<F>, rdata: Uint8Array): ValueOf<F> {
+  const reader = new Reader(rdata)
+  const value: Record<string, unknown> = {}
+  for (const { key, field } of type.columns) value[key] = field.read(reader, value)
+  if (reader.remaining > 0) throw leftOver(type, reader.remaining)
+  return value as ValueOf<F>
+}
+
+/** Record text to octets, for any type; `\# length hex` is taken for all of them (RFC 3597 5). */
+export function rdataFromText(code: number, text: string | Tokens, origin?: string): Uint8Array {
+  const tokens = typeof text === 'string' ? new Tokens(text, origin) : text
+  const type = typeOf(code)
+  if (type?.meta) throw new TextError(`${type.type} records are never part of a zone`)
+  if (tokens.isGeneric) return checked(code, genericFrom(tokens))
+  if (type === undefined) throw new TextError(`${typeName(code)} records must be written as in \\# 4 0A000001`)
+  try {
+    return scan(type, tokens)
+  } catch (error) {
+    if (error instanceof WireError) throw new TextError(`record must have at most 65535 octets`)
+    throw error
+  }
+}
+
+/** Octets to record text, for any type; those no text of their own gives back are written `\# length hex`. */
+export function rdataToText(code: number, rdata: Uint8Array): string {
+  const type = typeOf(code)
+  if (type === undefined || type.columns.length === 0) return genericText(rdata)
+  const value = decodeRdata(type, rdata)
+  if (type.check?.(value) !== undefined) return genericText(rdata)
+  const text = printRdata(type, value)
+  return type.inexact && !givesBack(code, text, rdata) ? genericText(rdata) : text
+}
+
+/** Octets in the form for comparing and signing (RFC 4034 6.2): names lower-cased in the types of that time. */
+export function canonicalRdata(code: number, rdata: Uint8Array): Uint8Array {
+  const type = lowered.has(code) ? typeOf(code) : undefined
+  if (type === undefined) return rdata
+  return rewritten(type, new Reader(rdata), (reader, writer) => writer.plainName(nameKey(reader.plainName())))
+}
+
+/** Whether two records of a type are the same record. */
+export function sameRdata(code: number, a: Uint8Array, b: Uint8Array): boolean {
+  if (Buffer.compare(a, b) === 0) return true
+  return lowered.has(code) && Buffer.compare(canonicalRdata(code, a), canonicalRdata(code, b)) === 0
+}
+
+/** The next `length` octets of a message as rdata of their own, names expanded where they may be compressed. */
+export function readRdata(code: number, reader: Reader, length: number): Uint8Array {
+  if (length > reader.remaining) throw new WireError(`${typeName(code)} data is cut short`)
+  const type = typeOf(code)
+  if (type === undefined || !expanded.has(code)) {
+    const rdata = new Uint8Array(reader.bytes(length))
+    if (type !== undefined) pass(type, rdata)
+    return rdata
+  }
+  const end = reader.offset + length
+  const only = type.columns.length === 1 && type.columns[0]!.field === domainName
+  const rdata = only ? nameToWire(reader.name()) : rewritten(type, reader, (from, to) => to.plainName(from.name()))
+  if (reader.offset !== end) throw leftOver(type, end - reader.offset)
+  return rdata
+}
+
+/** Writes rdata into a message, names compressed in the types of RFC 1035 only. */
+export function writeRdata(code: number, writer: Writer, rdata: Uint8Array): void {
+  const type = compressed.has(code) ? typeOf(code) : undefined
+  if (type === undefined) writer.bytes(rdata)
+  else rewrite(type, new Reader(rdata), writer, (from, to) => to.name(from.plainName()))
+}
+
+/** The domain names in rdata, in their order. */
+export function rdataNames(code: number, rdata: Uint8Array): string[] {
+  const type = typeOf(code)
+  if (type === undefined || !type.columns.some(({ field }) => field.names)) return []
+  const value: Value = decodeRdata(type, rdata)
+  return type.columns.flatMap(({ key, field }) => field.names?.(value[key]) ?? [])
+}
+
+function scan(type: RecordType, tokens: Tokens): Uint8Array {
+  if (type.check !== undefined) return encodeRdata(type, parseRdata(type, tokens))
+  const writer = new Writer()
+  const value: Record<string, unknown> = {}
+  for (const { key, label, field } of type.columns) {
+    if (field.scan !== undefined) field.scan(tokens, label, writer)
+    else {
+      value[key] = field.parse(tokens, label, value)
+      field.write(writer, value[key], value)
+    }
+  }
+  tokens.end()
+  return writer.finish()
+}
+
+function pass(type: RecordType, rdata: Uint8Array): void {
+  const reader = new Reader(rdata)
+  const value: Record<string, unknown> = {}
+  for (const { key, field } of type.columns) {
+    if (field.pass !== undefined) field.pass(reader)
+    else value[key] = field.read(reader, value)
+  }
+  if (reader.remaining > 0) throw leftOver(type, reader.remaining)
+}
+
+/** Copies rdata field by field, the names by `copyName`. */
+function rewrite(
+  type: RecordType,
+  reader: Reader,
+  writer: Writer,
+  copyName: (reader: Reader, writer: Writer) => void,
+): void {
+  const value: Record<string, unknown> = {}
+  for (const { key, field } of type.columns) {
+    if (field === domainName) copyName(reader, writer)
+    else {
+      value[key] = field.read(reader, value)
+      field.write(writer, value[key], value)
+    }
+  }
+}
+
+function rewritten(type: RecordType, reader: Reader, copyName: (reader: Reader, writer: Writer) => void): Uint8Array {
+  const writer = new Writer()
+  rewrite(type, reader, writer, copyName)
+  return writer.finish()
+}
+
+function checked(code: number, rdata: Uint8Array): Uint8Array {
+  const type = typeOf(code)
+  try {
+    if (type !== undefined) pass(type, rdata)
+    return rdata
+  } catch (error) {
+    if (error instanceof WireError)
+      throw new TextError(`the octets given are no ${typeName(code)} record: ${error.message}`)
+    throw error
+  }
+}
+
+function givesBack(code: number, text: string, rdata: Uint8Array): boolean {
+  try {
+    return Buffer.compare(rdataFromText(code, text), rdata) === 0
+  } catch (error) {
+    if (error instanceof DnsError) return false
+    throw error
+  }
+}
+
+function leftOver(type: RecordType, octets: number): WireError {
+  return new WireError(`${type.type} data is ${Math.abs(octets)} octets too ${octets > 0 ? 'long' : 'short'}`)
+}

@@ -1,0 +1,321 @@
+import { WireError } from './errors.ts'
+import { appendName, octetsToText } from './name.ts'
+
+const NAME_LIMIT = 255
+const MOST_JUMPS = 127
+
+/** Reads a message or rdata from front to back; every read is checked against `end`. */
+export class Reader {
+  offset: number
+  readonly end: number
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array, offset = 0, end = bytes.length) {
+    this.#bytes = bytes
+    this.offset = offset
+    this.end = Math.min(end, bytes.length)
+  }
+
+  get remaining(): number {
+    return this.end - this.offset
+  }
+
+  u8(): number {
+    return this.#bytes[this.#take(1)]!
+  }
+
+  u16(): number {
+    const at = this.#take(2)
+    return (this.#bytes[at]! << 8) | this.#bytes[at + 1]!
+  }
+
+  u32(): number {
+    return this.u16() * 0x10000 + this.u16()
+  }
+
+  u48(): number {
+    return this.u16() * 0x100000000 + this.u32()
+  }
+
+  /** A view, not a copy: it keeps the whole message alive. */
+  bytes(length: number): Uint8Array {
+    const at = this.#take(length)
+    return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + at, length)
+  }
+
+  /** A name that may end in a pointer to earlier in the message (RFC 1035 4.1.4). */
+  name(): string {
+    return this.#name(true)
+  }
+
+  /** A name where compression is not allowed. */
+  plainName(): string {
+    return this.#name(false)
+  }
+
+  skipName(): void {
+    const bytes = this.#bytes
+    const limit = this.offset + NAME_LIMIT
+    for (;;) {
+      const length = this.u8()
+      if (length === 0) break
+      if (length >= 0xc0) {
+        if ((((length & 0x3f) << 8) | this.u8()) >= bytes.length)
+          throw new WireError('a compression pointer leads out of the message')
+        break
+      }
+      if (length > 63) throw new WireError(`label type ${length >> 6} is not defined`)
+      this.#take(length)
+      if (this.offset >= limit) throw new WireError('a name is longer than 255 octets')
+    }
+  }
+
+  #name(pointers: boolean): string {
+    const bytes = this.#bytes
+    const octets = scratch
+    let at = this.offset
+    let end = this.end
+    // RFC 1035 4.1.4 says "prior occurrence": each jump must land before everything read so far, so there is no loop.
+    let lowest = at
+    let after = -1
+    let used = 0
+    let jumps = 0
+    for (;;) {
+      if (at >= end) throw new WireError('a name is cut short')
+      const length = bytes[at]!
+      if (length === 0) break
+      if (length < 64) {
+        const next = at + 1 + length
+        if (next > end) throw new WireError('a name is cut short')
+        if (used + length + 2 > NAME_LIMIT) throw new WireError('a name is longer than 255 octets')
+        for (; at < next; at++) octets[used++] = bytes[at]!
+        continue
+      }
+      if (length < 0xc0) throw new WireError(`label type ${length >> 6} is not defined`)
+      if (!pointers) throw new WireError('a name is compressed where that is not allowed')
+      if (at + 2 > end) throw new WireError('a name is cut short')
+      const target = ((length & 0x3f) << 8) | bytes[at + 1]!
+      if (target >= lowest) throw new WireError('a compression pointer does not lead backwards')
+      if (++jumps > MOST_JUMPS) throw new WireError('a name has more compression pointers than labels')
+      if (after < 0) {
+        after = at + 2
+        end = bytes.length
+      }
+      at = lowest = target
+    }
+    this.offset = after < 0 ? at + 1 : after
+    return octetsToText(octets, used)
+  }
+
+  #take(length: number): number {
+    const at = this.offset
+    const next = at + length
+    if (next > this.end) throw new WireError(`${length} octets are missing at offset ${at}`)
+    this.offset = next
+    return at
+  }
+}
+
+const scratch = new Uint8Array(NAME_LIMIT)
+
+// Compression targets of the writers at work, open addressing: a slot is taken when its stamp is the writer's own. One
+// table serves all, so that a message costs no table; writers that overlap may miss a target, never find a wrong one.
+const SLOTS = 0x4000
+const MOST_PROBES = 32 // names chosen to collide cost a pointer, not time
+const stamps = new Float64Array(SLOTS)
+const targets = new Int32Array(SLOTS)
+const labelStarts = new Int32Array(128)
+const suffixHashes = new Int32Array(128)
+let lastStamp = 0
+let spare: Uint8Array | undefined
+
+/** Builds a message or rdata; what it writes beyond `limit` is a WireError. `finish` ends its use. */
+export class Writer {
+  offset = 0
+  #buffer: Uint8Array
+  #capacity: number
+  readonly #limit: number
+  readonly #stamp = ++lastStamp
+  readonly #slots: number[] = []
+  #lastName: string | undefined
+  #lastNameAt = -1
+
+  constructor(capacity = 512, limit = 65535) {
+    this.#limit = limit
+    if (spare !== undefined && spare.length >= capacity) {
+      this.#buffer = spare
+      spare = undefined
+    } else {
+      this.#buffer = new Uint8Array(Math.max(capacity, 2048))
+    }
+    this.#capacity = Math.min(this.#buffer.length, limit)
+  }
+
+  u8(n: number): void {
+    this.#buffer[this.#take(1)] = n
+  }
+
+  u16(n: number): void {
+    const at = this.#take(2)
+    this.#buffer[at] = n >>> 8
+    this.#buffer[at + 1] = n
+  }
+
+  u32(n: number): void {
+    const at = this.#take(4)
+    this.#buffer[at] = n >>> 24
+    this.#buffer[at + 1] = n >>> 16
+    this.#buffer[at + 2] = n >>> 8
+    this.#buffer[at + 3] = n
+  }
+
+  u48(n: number): void {
+    this.u16(Math.floor(n / 0x100000000))
+    this.u32(n % 0x100000000)
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const length = bytes.length
+    const at = this.#take(length)
+    const buffer = this.#buffer
+    if (length > 64) buffer.set(bytes, at)
+    else for (let i = 0; i < length; i++) buffer[at + i] = bytes[i]!
+  }
+
+  /** Writes a name whose tail, where the same octets stand already, becomes a pointer. */
+  name(name: string): void {
+    const start = this.offset
+    if (name === this.#lastName) {
+      this.u16(0xc000 | this.#lastNameAt)
+      return
+    }
+    this.plainName(name)
+    this.#compress(start)
+    if (this.offset - start > 2 && start < 0x4000) {
+      this.#lastName = name
+      this.#lastNameAt = start
+    }
+  }
+
+  plainName(name: string): void {
+    this.#makeRoom(NAME_LIMIT)
+    const length = appendName(name, this.#buffer, this.offset)
+    const next = this.offset + length
+    if (next > this.#limit) throw tooLong(this.#limit)
+    this.offset = next
+  }
+
+  patchU16(at: number, n: number): void {
+    if (at < 0 || at + 2 > this.offset) throw new RangeError(`${at} is not within the ${this.offset} octets written`)
+    this.#buffer[at] = n >>> 8
+    this.#buffer[at + 1] = n
+  }
+
+  /** Takes back everything from `to` on, and the compression targets there. */
+  rewind(to: number): void {
+    if (to < 0 || to > this.offset) throw new RangeError(`${to} is not within the ${this.offset} octets written`)
+    this.offset = to
+    const slots = this.#slots
+    while (slots.length > 0) {
+      const slot = slots[slots.length - 1]!
+      const mine = stamps[slot] === this.#stamp
+      if (mine && (targets[slot]! & 0x3fff) < to) break
+      if (mine) stamps[slot] = 0
+      slots.pop()
+    }
+    if (this.#lastNameAt >= to) {
+      this.#lastName = undefined
+      this.#lastNameAt = -1
+    }
+  }
+
+  finish(): Uint8Array {
+    const out = this.#buffer.slice(0, this.offset)
+    if (this.#capacity > 0) spare = this.#buffer
+    this.#capacity = 0
+    this.#buffer = out
+    return out
+  }
+
+  #compress(start: number): void {
+    const buffer = this.#buffer
+    let labels = 0
+    for (let at = start; buffer[at] !== 0; at += 1 + buffer[at]!) labelStarts[labels++] = at
+    let hash = 0x9dc5
+    for (let i = labels - 1; i >= 0; i--) {
+      const from = labelStarts[i]!
+      for (let at = from, end = from + 1 + buffer[from]!; at < end; at++)
+        hash = Math.imul(hash ^ buffer[at]!, 0x01000193)
+      suffixHashes[i] = hash
+    }
+    for (let i = 0; i < labels; i++) {
+      const at = labelStarts[i]!
+      const found = this.#find(suffixHashes[i]!, at)
+      if (found < 0) continue
+      this.offset = at
+      this.u16(0xc000 | found)
+      return
+    }
+  }
+
+  /** The offset of an earlier name equal to the one at `at`, or -1 after noting this one as a target. */
+  #find(hash: number, at: number): number {
+    const tag = (hash >>> 14) << 14
+    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
+    for (let probes = 0; stamps[slot] === this.#stamp; slot = (slot + 1) & (SLOTS - 1)) {
+      if (++probes > MOST_PROBES) return -1
+      const target = targets[slot]!
+      if ((target ^ tag) >>> 14 === 0 && this.#same(target & 0x3fff, at)) return target & 0x3fff
+    }
+    if (at < 0x4000) {
+      stamps[slot] = this.#stamp
+      targets[slot] = tag | at
+      this.#slots.push(slot)
+    }
+    return -1
+  }
+
+  #same(target: number, at: number): boolean {
+    const buffer = this.#buffer
+    for (;;) {
+      let length = buffer[target]!
+      while (length >= 0xc0) {
+        target = ((length & 0x3f) << 8) | buffer[target + 1]!
+        length = buffer[target]!
+      }
+      for (const end = target + length; target <= end; ) if (buffer[target++] !== buffer[at++]) return false
+      if (length === 0) return true
+    }
+  }
+
+  #take(length: number): number {
+    const at = this.offset
+    if (at + length > this.#capacity) this.#grow(at + length)
+    this.offset = at + length
+    return at
+  }
+
+  /** Makes room for up to `length` octets without asking that they be within the limit. */
+  #makeRoom(length: number): void {
+    if (this.offset + length > this.#buffer.length) this.#resize(this.offset + length)
+  }
+
+  #grow(needed: number): void {
+    if (needed > this.#limit) throw tooLong(this.#limit)
+    this.#resize(needed)
+  }
+
+  #resize(needed: number): void {
+    if (this.#capacity === 0 && this.#limit > 0) throw new Error('the writer is finished')
+    if (needed > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(needed, this.#buffer.length * 2))
+      larger.set(this.#buffer.subarray(0, this.offset))
+      this.#buffer = larger
+    }
+    this.#capacity = Math.min(this.#buffer.length, this.#limit)
+  }
+}
+
+function tooLong(limit: number): WireError {
+  return new WireError(`more than ${limit} octets`)
+}

@@ -1,0 +1,86 @@
+import { genericText } from '../generic.ts'
+import { isBelow, parseName } from '../name.ts'
+import { rdataToText } from '../rdata.ts'
+import type { ResourceRecord } from '../record.ts'
+import { className, typeName } from '../types/index.ts'
+import { isWidelyKnown } from './widely-known.ts'
+
+/** How a zone file is laid out. */
+export type PrintOptions = {
+  /** `plain`: one blank between fields, every name in full. `aligned`: columns, and an owner only where it changes. */
+  readonly layout?: 'plain' | 'aligned'
+  /** Writes $ORIGIN, and owners below it without it. */
+  readonly origin?: string
+  /** Writes $TTL, and no TTL with the records that have this one. */
+  readonly ttl?: number
+  /** `known`: types that some name servers do not know are written as TYPE and octets (RFC 3597). `all`: every type by its name. */
+  readonly types?: 'known' | 'all'
+}
+
+const CHUNK = 65_536
+
+/** The records as a zone file, in the order given. */
+export function printZoneFile(records: Iterable<ResourceRecord>, options: PrintOptions = {}): string {
+  const printer = new ZoneFilePrinter(options)
+  let text = printer.head()
+  for (const record of records) text += printer.line(record)
+  return text
+}
+
+/** The records as chunks of a zone file, made as they come. */
+export async function* zoneFileChunks(
+  records: Iterable<ResourceRecord> | AsyncIterable<ResourceRecord>,
+  options: PrintOptions = {},
+): AsyncGenerator<string, void> {
+  const printer = new ZoneFilePrinter(options)
+  let chunk = printer.head()
+  for await (const record of records) {
+    chunk += printer.line(record)
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ''
+  }
+  if (chunk !== '') yield chunk
+}
+
+/** Writes records one by one, remembering the owner of the last. */
+export class ZoneFilePrinter {
+  readonly #options: PrintOptions
+  readonly #origin: string | undefined
+  #last: string | undefined
+
+  constructor(options: PrintOptions = {}) {
+    this.#options = options
+    this.#origin = options.origin === undefined ? undefined : parseName(options.origin)
+  }
+
+  /** The directives that stand before the first record. */
+  head(): string {
+    const origin = this.#origin === undefined ? '' : `$ORIGIN ${this.#origin}\n`
+    return this.#options.ttl === undefined ? origin : `${origin}$TTL ${this.#options.ttl}\n`
+  }
+
+  /** One record with its line end. */
+  line(record: ResourceRecord): string {
+    const { type, rdata } = record
+    const ttl = record.ttl === this.#options.ttl ? '' : String(record.ttl)
+    const generic = this.#options.types !== 'all' && !isWidelyKnown(type)
+    const typeText = generic ? `TYPE${type}` : typeName(type)
+    const data = generic ? genericText(rdata) : rdataToText(type, rdata)
+    const owner = this.#owner(record.name)
+    if (this.#options.layout !== 'aligned') {
+      return `${owner} ${ttl}${ttl === '' ? '' : ' '}${className(record.class)} ${typeText} ${data}\n`
+    }
+    const shown = record.name === this.#last ? '' : owner
+    this.#last = record.name
+    return `${shown.padEnd(23)} ${ttl.padEnd(7)} ${className(record.class)} ${typeText.padEnd(7)} ${data}\n`
+  }
+
+  #owner(name: string): string {
+    const origin = this.#origin
+    if (origin === undefined || !name.endsWith(origin)) return name
+    if (name === origin) return '@'
+    if (origin === '.') return name.slice(0, -1)
+    return isBelow(name, origin) ? name.slice(0, -origin.length - 1) : name
+  }
+}
