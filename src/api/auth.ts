@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import type { Query } from './query.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -9,6 +10,10 @@ export type Caller = {
   readonly roles: ReadonlySet<string>
   /** Whether the request asked to see past its own project. */
   readonly allProjects: boolean
+  /** Whether records the service keeps itself (SOA, apex NS…) may be edited. */
+  readonly editManaged: boolean
+  /** Whether a deleted zone is to leave nothing behind. */
+  readonly hardDelete: boolean
 }
 
 /** The seam for every kind of authentication: headers in, the caller out, or a refusal (401). */
@@ -20,6 +25,8 @@ export const believeHeaders: Authenticate = async (headers) => ({
   project_id: bounded('X-Auth-Project-ID', one(headers['x-auth-project-id']) || 'noauth-project'),
   roles: rolesIn(one(headers['x-roles']) ?? 'admin'),
   allProjects: false,
+  editManaged: false,
+  hardDelete: false,
 })
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
@@ -44,14 +51,22 @@ function bounded(header: string, value: string): string {
 /** Booleans in headers and query values. */
 export const isTrue = (value: string | undefined): boolean => /^(1|t|true|on|y|yes)$/i.test(value ?? '')
 
-/** The caller after the headers that widen or change what it acts on; only administrators may send those. */
-export function elevated(caller: Caller, headers: Headers, allProjectsQuery: string | undefined): Caller {
+/** The caller after the headers and parameters that widen or change what it acts on; only administrators may send those. */
+export function elevated(caller: Caller, headers: Headers, query: Query): Caller {
   const sudo = one(headers['x-auth-sudo-project-id']) ?? one(headers['x-auth-sudo-tenant-id'])
-  const allProjects = isTrue(allProjectsQuery ?? one(headers['x-auth-all-projects']))
-  if (sudo === undefined && !allProjects) return caller
-  if (!caller.roles.has('admin')) {
-    const asked = sudo === undefined ? 'see all projects' : 'act for another project'
-    throw new ApiError('forbidden', `only an administrator may ${asked}`)
+  const allProjects = query.get('all_projects') ?? query.get('all_tenants') ?? one(headers['x-auth-all-projects'])
+  const editManaged = query.get('edit_managed_records') ?? one(headers['x-designate-edit-managed-records'])
+  const wants = {
+    allProjects: isTrue(allProjects),
+    editManaged: isTrue(editManaged),
+    hardDelete: isTrue(one(headers['x-designate-hard-delete'])),
   }
-  return { ...caller, allProjects, project_id: bounded('X-Auth-Sudo-Project-ID', sudo || caller.project_id) }
+  const asked =
+    (sudo !== undefined && 'act for another project') ||
+    (wants.allProjects && 'see all projects') ||
+    (wants.editManaged && 'edit managed records') ||
+    (wants.hardDelete && 'delete for good')
+  if (!asked) return caller
+  if (!caller.roles.has('admin')) throw new ApiError('forbidden', `only an administrator may ${asked}`)
+  return { ...caller, ...wants, project_id: bounded('X-Auth-Sudo-Project-ID', sudo || caller.project_id) }
 }

@@ -16,6 +16,18 @@ export type ListRequest = PageLimits & {
   readonly mount: string
 }
 
+/** Which rows a list is over, and what it has beside the resource's own fields. */
+export type Among = {
+  /** The conditions of what the caller may see. */
+  readonly scope: readonly Sql[]
+  /** The collection's path below the mount, when it is not the resource's own. */
+  readonly path?: string
+  /** Filters that are not columns: the condition for a value. */
+  readonly filters?: Readonly<Record<string, (value: string) => Sql>>
+  /** The number of rows in scope, where it is kept; else they are counted. */
+  readonly total?: () => Promise<number>
+}
+
 type Page = {
   readonly limit: number
   readonly marker: string | undefined
@@ -24,10 +36,11 @@ type Page = {
   readonly filters: readonly Sql[]
 }
 
-/** One page of a collection as its response body; `scope` are the conditions of what the caller may see. */
-export async function list(request: ListRequest, resource: Resource, scope: readonly Sql[]): Promise<object> {
+/** One page of a collection as its response body. */
+export async function list(request: ListRequest, resource: Resource, among: Among): Promise<object> {
   const { tx, query, profile, mount } = request
-  const page = readPage(query, resource, request)
+  const { scope } = among
+  const page = readPage(query, resource, among, request)
   const conditions = [...scope, ...page.filters]
   const sortColumn = resource.fields[page.sortKey]!.key ?? page.sortKey
   const after = page.marker === undefined ? [] : [await afterMarker(tx, resource, scope, sortColumn, page)]
@@ -35,32 +48,37 @@ export async function list(request: ListRequest, resource: Resource, scope: read
   const way = raw(page.descending ? 'desc' : 'asc')
   const order = sortColumn === 'id' ? sql`id ${way}` : sql`${raw(sortColumn)} ${way}, id ${way}`
   const rows = await tx.all(sql`
-    select * from ${raw(resource.plural)} ${where([...conditions, ...after])}
+    select * from ${raw(resource.source)} ${where([...conditions, ...after])}
     order by ${order} limit ${page.limit + 1}`)
 
-  const shown = rows.slice(0, page.limit).map((row) => resource.view(resource.fromRow(row), profile, mount))
-  const here = `${mount}/${resource.plural}`
+  const shown = rows.slice(0, page.limit).map((row) => resource.listView(resource.fromRow(row), profile, mount))
+  const here = mount + (among.path ?? `/${resource.plural}`)
   const links: Record<string, string> = { self: here + printQuery(query) }
   if (rows.length > page.limit) {
     links.next = here + printQuery(new Map([...query, ['marker', String(rows[page.limit - 1]!.id)]]))
   }
   const body: Record<string, unknown> = { [resource.plural]: shown, links }
-  const metadata = await profile.metadata(resource.plural, () => count(tx, resource, conditions))
+  const metadata = await profile.metadata(resource.plural, () =>
+    among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, resource, conditions),
+  )
   if (metadata !== undefined) body.metadata = metadata
   return body
 }
 
-function readPage(query: Query, resource: Resource, limits: PageLimits): Page {
+function readPage(query: Query, resource: Resource, among: Among, limits: PageLimits): Page {
   const filters: Sql[] = []
   const unknown: string[] = []
   for (const [name, value] of query) {
     if (pageParameters.has(name)) continue
     const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
-    if (!field?.filter) unknown.push(name)
+    const own = among.filters && Object.hasOwn(among.filters, name) ? among.filters[name] : undefined
+    if (own) filters.push(own(value))
+    else if (!field?.filter) unknown.push(name)
     else filters.push(textMatches(field.key ?? name, field.folded ? value.toLowerCase() : value))
   }
   if (unknown.length > 0) {
-    const known = Object.keys(resource.fields).filter((name) => resource.fields[name]!.filter)
+    const fields = Object.keys(resource.fields).filter((name) => resource.fields[name]!.filter)
+    const known = [...fields, ...Object.keys(among.filters ?? {})]
     fail('bad_request', `Invalid filters ${unknown.join(', ')}: ${resource.plural} are filtered by ${known.join(', ')}`)
   }
   return { ...readOrder(query, resource), limit: readLimit(query, limits), marker: readMarker(query), filters }
@@ -103,7 +121,7 @@ async function afterMarker(
   column: string,
   page: Page,
 ): Promise<Sql> {
-  const [table, name, marker] = [raw(resource.plural), raw(column), page.marker]
+  const [table, name, marker] = [raw(resource.source), raw(column), page.marker]
   const row = await tx.get<{ at: string }>(
     sql`select ${name} as at from ${table} ${where([...scope, sql`id = ${marker}`])}`,
   )
@@ -113,7 +131,7 @@ async function afterMarker(
 }
 
 async function count(tx: Tx, resource: Resource, conditions: readonly Sql[]): Promise<number> {
-  const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${raw(resource.plural)} ${where(conditions)}`)
+  const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${raw(resource.source)} ${where(conditions)}`)
   return row?.n ?? 0
 }
 

@@ -26,6 +26,8 @@ export type Field<T, W extends Write = Write> = {
   readonly json: boolean
   /** How a mount shows it, where that is not the value itself. */
   show?(value: T, profile: Profile): unknown
+  /** Whether a mount leaves it out of the rows of a list. */
+  omitInList?(profile: Profile): boolean
 }
 
 export type Options<W extends Write> = {

@@ -14,13 +14,17 @@ export type RowOf<R> = R extends Resource<infer F> ? { readonly [K in keyof F]: 
 type Created<F extends Fields> = { readonly [K in keyof Writable<F, 'create' | 'always'>]: ValueIn<F[K & keyof F]> }
 type Updated<F extends Fields> = { readonly [K in keyof Writable<F, 'always'>]?: ValueIn<F[K & keyof F]> }
 
+type View = (row: Record<string, unknown>, profile: Profile, mount: string) => Record<string, unknown>
+
 /** One kind of thing the API manages; bodies, views, filters, sort keys and the API document all come from its fields. */
 export type Resource<F extends Fields = Fields> = {
   readonly name: string
   /** The word clients see in messages, such as `Could not find Pool`. */
   readonly label: string
-  /** The key of the list in a collection, the table, and the last part of its path. */
+  /** The key of the list in a collection, and the last part of its path. */
   readonly plural: string
+  /** The table or view that rows are read from. */
+  readonly source: string
   readonly purpose: string
   readonly fields: F
   readonly notFound: ErrorType
@@ -32,21 +36,40 @@ export type Resource<F extends Fields = Fields> = {
   readonly update: (body: unknown, shown: Record<string, unknown>) => Updated<F>
   /** A database row as values. */
   readonly fromRow: (row: Record<string, unknown>) => { readonly [K in keyof F]: ValueIn<F[K]> }
-  readonly view: (row: Record<string, unknown>, profile: Profile, mount: string) => Record<string, unknown>
+  readonly view: View
+  /** As a row of a list: without the fields that the mount leaves out there. */
+  readonly listView: View
   readonly schema: { readonly view: Schema; readonly create: Schema; readonly update: Schema }
 }
 
 /** Defines a resource by the table of its fields. */
 export function resource<const F extends Fields>(
-  about: { name: string; label: string; plural: string; purpose: string; notFound: ErrorType },
+  about: {
+    readonly name: string
+    readonly label: string
+    readonly plural: string
+    readonly source?: string
+    readonly path?: (row: Record<string, unknown>) => string
+    readonly purpose: string
+    readonly notFound: ErrorType
+  },
   fields: F,
 ): Resource<F> {
   const entries = Object.entries(fields)
   const jsonFields = entries.filter(([, field]) => field.json).map(([name]) => name)
-  const path = (row: Record<string, unknown>) => `/${about.plural}/${row.id}`
+  const path = about.path ?? ((row) => `/${about.plural}/${row.id}`)
+
+  const omittable = entries.filter(([, field]) => field.omitInList !== undefined)
+  const view: View = (row, profile, mount) => {
+    const shown: Record<string, unknown> = {}
+    for (const [name, field] of entries) shown[name] = field.show ? field.show(row[name], profile) : row[name]
+    shown.links = { self: mount + path(row) }
+    return shown
+  }
 
   return {
     ...about,
+    source: about.source ?? about.plural,
     fields,
     path,
     create(body) {
@@ -81,10 +104,10 @@ export function resource<const F extends Fields>(
       for (const name of jsonFields) row[name] = JSON.parse(row[name] as string)
       return row as { readonly [K in keyof F]: ValueIn<F[K]> }
     },
-    view(row, profile, mount) {
-      const shown: Record<string, unknown> = {}
-      for (const [name, field] of entries) shown[name] = field.show ? field.show(row[name], profile) : row[name]
-      shown.links = { self: mount + path(row) }
+    view,
+    listView(row, profile, mount) {
+      const shown = view(row, profile, mount)
+      for (const [name, field] of omittable) if (field.omitInList!(profile)) delete shown[name]
       return shown
     },
     schema: {

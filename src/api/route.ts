@@ -1,11 +1,12 @@
-import type { Sql, Tx } from '../db/sql.ts'
+import type { Tx } from '../db/sql.ts'
 import type { Caller } from './auth.ts'
-import { type ListRequest, list, type PageLimits } from './collection.ts'
+import { type Among, list, type PageLimits } from './collection.ts'
 import type { Action } from './policy.ts'
 import type { Profile } from './profile.ts'
 import type { Query } from './query.ts'
 import type { Resource, RowOf } from './resource.ts'
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>
 type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -15,8 +16,10 @@ export type Call<Parameter extends string = string> = PageLimits & {
   readonly params: Readonly<Record<Parameter, string>>
   readonly query: Query
   readonly body: unknown
+  readonly headers: Headers
   readonly caller: Caller
   readonly now: Date
+  readonly requestId: string
   readonly profile: Profile
   readonly mount: string
 }
@@ -25,7 +28,7 @@ export type Call<Parameter extends string = string> = PageLimits & {
 export type Reply = {
   readonly status: number
   readonly body?: unknown
-  readonly location?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type RouteOptions = {
@@ -35,6 +38,8 @@ export type RouteOptions = {
   readonly summary: string
   readonly returns: 'one' | 'list' | 'nothing'
   readonly status: number
+  /** Parts of the path that are text, not ids. */
+  readonly text?: readonly string[]
 }
 
 export type Route = RouteOptions & {
@@ -69,13 +74,13 @@ export const shown = <R extends Resource>(call: Call, resource: R, row: RowOf<R>
 export const created = <R extends Resource>(call: Call, resource: R, row: RowOf<R>): Reply => ({
   status: 201,
   body: view({ call, resource, row }),
-  location: call.mount + resource.path(row as Record<string, unknown>),
+  headers: { Location: call.mount + resource.path(row as Record<string, unknown>) },
 })
 
 export const noContent: Reply = { status: 204 }
 
 /** 200 with one page of what the caller may see. */
-export const listed = async (call: Call & ListRequest, resource: Resource, scope: readonly Sql[]): Promise<Reply> => ({
+export const listed = async (call: Call, resource: Resource, among: Among): Promise<Reply> => ({
   status: 200,
-  body: await list(call, resource, scope),
+  body: await list(call, resource, among),
 })

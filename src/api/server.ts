@@ -7,35 +7,26 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
-import { ApiError, fail } from '../errors.ts'
-import { toUuid } from '../ids.ts'
-import { type Authenticate, elevated } from './auth.ts'
-import type { PageLimits } from './collection.ts'
+import { ApiError } from '../errors.ts'
 import { answerPreflight, crossOrigin } from './cors.ts'
-import { parseJson } from './json.ts'
-import { type LinkBase, linkBase } from './links.ts'
-import { mustAccept, mustBeJson } from './media.ts'
+import { linkBase } from './links.ts'
 import { methodsAt, type Place } from './paths.ts'
-import { mustBeAllowed } from './policy.ts'
 import { problem } from './problem.ts'
-import { type Profile, profiles } from './profile.ts'
-import { parseQuery } from './query.ts'
-import type { Call, Reply, Route } from './route.ts'
+import { profiles } from './profile.ts'
+import { type Mounted, type RequestOptions, readCall } from './request.ts'
+import type { Route } from './route.ts'
 import { systemRoutes } from './system.ts'
 
-export type ApiOptions = PageLimits & {
+export type ApiOptions = RequestOptions & {
   readonly db: Database
   readonly routes: readonly Route[]
   readonly listen: { readonly host: string; readonly port: number }
-  readonly authenticate: Authenticate
   readonly maxBodyBytes: number
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
   readonly corsOrigins: readonly string[]
   readonly log: Logger
-  readonly clock: Clock
 }
 
 /** Starts the HTTP service; resolves once it listens. */
@@ -69,7 +60,7 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply))
   const places: Place[] = systemRoutes(app, options, base)
   for (const profile of profiles) {
-    for (const route of options.routes) places.push(mount(app, route, profile, options, base))
+    for (const route of options.routes) places.push(mount(app, { route, profile, base }, options))
   }
   const allowed = methodsAt(places)
   app.setNotFoundHandler((request, reply) => {
@@ -94,7 +85,8 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   return { url: `http://${host}:${port}`, close: () => app.close() }
 }
 
-function mount(app: FastifyInstance, route: Route, profile: Profile, options: ApiOptions, base: LinkBase): Place {
+function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Place {
+  const { route, profile } = mounted
   const path = route.path.replace('/v2', profile.prefix)
   const contentType = profile.contentType(route.resource.name)
   app.route({
@@ -103,69 +95,19 @@ function mount(app: FastifyInstance, route: Route, profile: Profile, options: Ap
     // Also for what fails before the handler: every answer below a mount has that mount's type.
     config: { contentType },
     handler: async (request, reply) => {
-      const answer = await run(request, route, profile, options, base)
+      const call = await readCall(request, mounted, options)
+      const answer =
+        route.method === 'GET'
+          ? await options.db.read((tx) => route.handle({ ...call, tx }))
+          : await options.db.write((tx) => route.handle({ ...call, tx }))
       reply.code(answer.status)
-      if (answer.location !== undefined) reply.header('Location', answer.location)
+      if (answer.headers !== undefined) reply.headers(answer.headers)
       if (answer.body === undefined) return reply.send()
       reply.header('Content-Type', contentType)
       return reply.send(Buffer.from(JSON.stringify(answer.body)))
     },
   })
   return { method: route.method, path }
-}
-
-async function run(
-  request: FastifyRequest,
-  route: Route,
-  profile: Profile,
-  options: ApiOptions,
-  base: LinkBase,
-): Promise<Reply> {
-  const { headers } = request
-  mustAccept(headers.accept, 'application/json')
-  const { query, callerQuery } = parseQuery(queryText(request.url))
-  const all = callerQuery.get('all_projects') ?? callerQuery.get('all_tenants')
-  const caller = elevated(await options.authenticate(headers), headers, all)
-  mustBeAllowed(caller, route.may)
-  const params = checkIds(request.params as Record<string, string>)
-  const body = hasBody(route) ? readBody(request) : undefined
-  const call: Omit<Call, 'tx'> = {
-    params,
-    query,
-    body,
-    caller,
-    now: options.clock(),
-    profile,
-    mount: base({ headers, remoteAddress: request.socket.remoteAddress }) + profile.prefix,
-    defaultLimit: options.defaultLimit,
-    maxLimit: options.maxLimit,
-  }
-  if (route.returns !== 'list' && query.size > 0) {
-    fail('bad_request', `Invalid filters ${[...query.keys()].join(', ')}: this operation takes no query parameters`)
-  }
-  return route.method === 'GET'
-    ? options.db.read((tx) => route.handle({ ...call, tx }))
-    : options.db.write((tx) => route.handle({ ...call, tx }))
-}
-
-const hasBody = (route: Route): boolean => route.method === 'POST' || route.method === 'PATCH' || route.method === 'PUT'
-
-function readBody(request: FastifyRequest): unknown {
-  mustBeJson(request.headers['content-type'])
-  return parseJson((request.body as Buffer | undefined) ?? new Uint8Array())
-}
-
-function queryText(url: string): string {
-  const at = url.indexOf('?')
-  return at < 0 ? '' : url.slice(at + 1)
-}
-
-function checkIds(params: Record<string, string>): Record<string, string> {
-  const checked: Record<string, string> = {}
-  for (const [name, value] of Object.entries(params)) {
-    checked[name] = toUuid(value) ?? fail('invalid_uuid', `Invalid UUID ${name}: ${value}`)
-  }
-  return checked
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -29,7 +29,7 @@ export const blacklistRoutes = [
   route(
     'GET /v2/blacklists',
     { ...about, may: 'find_blacklists', summary: 'List the patterns', returns: 'list', status: 200 },
-    (call) => listed(call, blacklist, []),
+    (call) => listed(call, blacklist, { scope: [] }),
   ),
 
   route(

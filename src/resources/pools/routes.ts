@@ -43,7 +43,8 @@ export const poolRoutes = [
     { ...about, may: 'find_pools', summary: 'List pools', returns: 'list', status: 200 },
     (call) => {
       const project = projectOf(call.caller)
-      return listed(call, pool, project === undefined ? [] : [sql`(project_id = ${project} or project_id is null)`])
+      const scope = project === undefined ? [] : [sql`(project_id = ${project} or project_id is null)`]
+      return listed(call, pool, { scope })
     },
   ),
 

@@ -29,7 +29,7 @@ export const tldRoutes = [
   route(
     'GET /v2/tlds',
     { ...about, may: 'find_tlds', summary: 'List the allowed top-level names', returns: 'list', status: 200 },
-    (call) => listed(call, tld, []),
+    (call) => listed(call, tld, { scope: [] }),
   ),
 
   route(

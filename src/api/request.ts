@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../clock.ts'
+import { fail } from '../errors.ts'
+import { toUuid } from '../ids.ts'
+import { type Authenticate, elevated } from './auth.ts'
+import type { PageLimits } from './collection.ts'
+import { parseJson } from './json.ts'
+import type { LinkBase } from './links.ts'
+import { mustAccept, mustBeJson } from './media.ts'
+import { mustBeAllowed } from './policy.ts'
+import type { Profile } from './profile.ts'
+import { parseQuery } from './query.ts'
+import type { Call, Route } from './route.ts'
+
+export type RequestOptions = PageLimits & { readonly authenticate: Authenticate; readonly clock: Clock }
+
+/** One way a request can reach a route: the mount it came by and where links start. */
+export type Mounted = { readonly route: Route; readonly profile: Profile; readonly base: LinkBase }
+
+/** Turns a request into a call: caller known and allowed, ids checked, body read. All that is left is the transaction. */
+export async function readCall(
+  request: FastifyRequest,
+  mounted: Mounted,
+  options: RequestOptions,
+): Promise<Omit<Call, 'tx'>> {
+  const { headers } = request
+  const { route, profile, base } = mounted
+  mustAccept(headers.accept, 'application/json')
+  const { query, callerQuery } = parseQuery(queryText(request.url))
+  const caller = elevated(await options.authenticate(headers), headers, callerQuery)
+  mustBeAllowed(caller, route.may)
+  if (route.returns !== 'list' && query.size > 0) {
+    fail('bad_request', `Invalid filters ${[...query.keys()].join(', ')}: this operation takes no query parameters`)
+  }
+  return {
+    params: checkIds(request.params as Record<string, string>, route.text ?? []),
+    query,
+    body: takesBody(route) ? readBody(request) : undefined,
+    headers,
+    caller,
+    now: options.clock(),
+    requestId: request.id,
+    profile,
+    mount: base({ headers, remoteAddress: request.socket.remoteAddress }) + profile.prefix,
+    defaultLimit: options.defaultLimit,
+    maxLimit: options.maxLimit,
+  }
+}
+
+const takesBody = (route: Route): boolean =>
+  route.method === 'POST' || route.method === 'PATCH' || route.method === 'PUT'
+
+function readBody(request: FastifyRequest): unknown {
+  mustBeJson(request.headers['content-type'])
+  return parseJson((request.body as Buffer | undefined) ?? new Uint8Array())
+}
+
+function queryText(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
+function checkIds(params: Record<string, string>, text: readonly string[]): Record<string, string> {
+  const checked: Record<string, string> = {}
+  for (const [name, value] of Object.entries(params)) {
+    checked[name] = text.includes(name)
+      ? value
+      : (toUuid(value) ?? fail('invalid_uuid', `Invalid UUID ${name}: ${value}`))
+  }
+  return checked
+}
