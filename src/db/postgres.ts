@@ -7,6 +7,7 @@ import {
   type Row,
   type Sql,
   sql,
+  TransactionSpoiled,
   UniqueViolation,
 } from './sql.ts'
 
@@ -43,10 +44,11 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     try {
       await client.query(begin)
       const value = await work(tx)
+      tx.mustBeWhole()
       await client.query('commit')
       return value
     } catch (error) {
-      broken = isConnectionLost(error) || !(await rolledBack(client))
+      broken = isConnectionLost(error) || isStalePlan(error) || !(await rolledBack(client))
       throw error
     } finally {
       tx.end()
@@ -60,8 +62,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
       try {
         return await transaction(begin, work)
       } catch (error) {
-        if (isConnectionLost(error)) throw new DatabaseUnavailable(error)
-        if (!isConflict(error)) throw error
+        if (isConnectionLost(error) || isOverdue(error)) throw new DatabaseUnavailable(error)
+        if (!isConflict(error) && !isStalePlan(error)) throw error
         if (attempt === attempts) throw new DatabaseUnavailable(error)
         await sleep(Math.random() * 2 ** attempt)
       }
@@ -86,6 +88,7 @@ class ClientTx implements MigrationTx {
   readonly forUpdate = forUpdate
   readonly #client: pg.PoolClient
   #open = true
+  #failure: unknown
 
   constructor(client: pg.PoolClient) {
     this.#client = client
@@ -107,18 +110,24 @@ class ClientTx implements MigrationTx {
     await this.#client.query(inPostgres(text))
   }
 
+  mustBeWhole(): void {
+    if (this.#failure !== undefined) throw new TransactionSpoiled(this.#failure)
+  }
+
   end(): void {
     this.#open = false
   }
 
   async #query(query: Sql): Promise<pg.QueryResult> {
     if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
+    this.mustBeWhole()
     const { text, values } = query
     const name = statementName(text)
     try {
       return await this.#client.query(name === undefined ? { text, values } : { name, text, values })
     } catch (error) {
-      throw codeOf(error) === '23505' ? new UniqueViolation(error) : error
+      this.#failure = codeOf(error) === '23505' ? new UniqueViolation(error) : error
+      throw this.#failure
     }
   }
 }
@@ -138,7 +147,7 @@ function statementName(text: string): string | undefined {
 
 /** Migrations are written once: here text sorts by code point, as it does in SQLite. */
 function inPostgres(script: string): string {
-  return script.replaceAll(/^(\s+\w+ )text\b/gm, '$1text collate "C"')
+  return script.replaceAll(/^(\s+\w+ )text\b/gm, '$1text collate "C"').replaceAll(/^(\s+\w+ )blob\b/gm, '$1bytea')
 }
 
 async function rolledBack(client: pg.PoolClient): Promise<boolean> {
@@ -156,6 +165,13 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 
 /** Serialisation failure and deadlock: the same work, tried again, may pass. */
 const isConflict = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01'
+
+/** A prepared statement met a table that was changed since: it must be prepared anew, on another connection. */
+const isStalePlan = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && /^cached plan/.test((error as Error).message)
+
+/** The statement ran into `statement_timeout`. */
+const isOverdue = (error: unknown): boolean => codeOf(error) === '57014'
 
 const socketTrouble = new Set([
   'ECONNREFUSED',

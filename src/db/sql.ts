@@ -46,10 +46,18 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** A row with the same unique value exists. Whoever catches it must still refuse: the transaction is spoiled. */
+/** A row with the same unique value exists. Whoever catches it must still refuse: the transaction cannot commit. */
 export class UniqueViolation extends Error {
   constructor(cause: unknown) {
     super('a row with the same unique value exists', { cause })
     this.name = 'UniqueViolation'
+  }
+}
+
+/** A statement of this transaction failed, so nothing more of it can be done or kept. */
+export class TransactionSpoiled extends Error {
+  constructor(cause: unknown) {
+    super('a statement of this transaction failed, so it cannot commit', { cause })
+    this.name = 'TransactionSpoiled'
   }
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import {
   type Database,
   DatabaseUnavailable,
@@ -7,6 +7,7 @@ import {
   type MigrationTx,
   type Row,
   type Sql,
+  TransactionSpoiled,
   type Tx,
   UniqueViolation,
   type Value,
@@ -15,6 +16,8 @@ import {
 const maxReaders = 16
 const maxBatch = 256
 const maxBatchMilliseconds = 20
+/** How long a write waits for another process that holds the file's one write lock. */
+const patienceMilliseconds = 5000
 
 /** Opens the embedded store: one writer that groups commits, and readers that never wait for it. */
 export function openSqlite(path: string): Database {
@@ -40,11 +43,12 @@ class Connection {
   readonly #statements = new Map<string, StatementSync>()
 
   constructor(path: string, readOnly: boolean) {
-    this.#db = new DatabaseSync(path, { readOnly })
-    if (!readOnly) this.#db.exec('pragma journal_mode = wal; pragma synchronous = full')
+    this.#db = new DatabaseSync(path, { readOnly, timeout: patienceMilliseconds })
     this.#db.exec(
-      'pragma foreign_keys = on; pragma busy_timeout = 5000; pragma case_sensitive_like = on; pragma temp_store = memory; pragma cache_size = -32768',
+      'pragma foreign_keys = on; pragma case_sensitive_like = on; pragma temp_store = memory; pragma cache_size = -32768',
     )
+    // SQLite waits by blocking the thread; from here on the writer waits by trying again, so that reads go on.
+    if (!readOnly) this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 0')
   }
 
   prepare(text: string): StatementSync {
@@ -70,6 +74,15 @@ class Connection {
     return this.#db.isTransaction
   }
 
+  /** Ends a transaction without keeping anything of it; SQLite may have done so itself after trouble with the disk. */
+  rollback(): void {
+    try {
+      if (this.inTransaction) this.step('rollback')
+    } catch (error) {
+      if (this.inTransaction) throw error
+    }
+  }
+
   close(): void {
     this.#statements.clear()
     this.#db.close()
@@ -81,6 +94,7 @@ class ConnectionTx implements MigrationTx {
   readonly forUpdate = empty
   readonly #connection: Connection
   #open = true
+  #failure: unknown
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -102,16 +116,22 @@ class ConnectionTx implements MigrationTx {
     this.#connection.exec(text)
   }
 
+  mustBeWhole(): void {
+    if (this.#failure !== undefined) throw new TransactionSpoiled(this.#failure)
+  }
+
   end(): void {
     this.#open = false
   }
 
   #run<T>(query: Sql, work: (statement: StatementSync, values: Value[]) => T): T {
     if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
+    this.mustBeWhole()
     try {
       return work(this.#connection.prepare(query.sql), query.values as Value[])
     } catch (error) {
-      throw translated(error)
+      this.#failure = translated(error)
+      throw this.#failure
     }
   }
 }
@@ -122,25 +142,30 @@ class Readers {
   readonly #idle: Connection[] = []
   readonly #waiting: ((connection: Connection) => void)[] = []
   #open = 0
+  #closed = false
 
   constructor(path: string) {
     this.#path = path
   }
 
   async use<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#closed) throw closed()
     const connection = this.#idle.pop() ?? (await this.#another())
     const tx = new ConnectionTx(connection)
     try {
       connection.step('begin')
       return await work(tx)
+    } catch (error) {
+      throw translated(error)
     } finally {
       tx.end()
-      if (connection.inTransaction) connection.step('rollback')
+      connection.rollback()
       this.#release(connection)
     }
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     while (this.#idle.length < this.#open) await nextTurn()
     for (const connection of this.#idle.splice(0)) connection.close()
     this.#open = 0
@@ -148,9 +173,13 @@ class Readers {
 
   async #another(): Promise<Connection> {
     if (this.#open < maxReaders) {
-      const connection = new Connection(this.#path, true)
-      this.#open += 1
-      return connection
+      try {
+        const connection = new Connection(this.#path, true)
+        this.#open += 1
+        return connection
+      } catch (error) {
+        throw translated(error)
+      }
     }
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
@@ -162,7 +191,7 @@ class Readers {
   }
 }
 
-type Job = { run(tx: Tx): Promise<() => void>; reject(error: unknown): void }
+type Job = { run(tx: ConnectionTx): Promise<() => void>; reject(error: unknown): void }
 
 /**
  * Makes writes that wait together share one fsync.
@@ -181,11 +210,12 @@ class GroupCommit {
   }
 
   submit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(new DatabaseUnavailable(new Error('the store is closed')))
+    if (this.#closed) return Promise.reject(closed())
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run: async (tx) => {
           const value = await work(tx)
+          tx.mustBeWhole()
           return () => resolve(value)
         },
         reject,
@@ -212,9 +242,9 @@ class GroupCommit {
   async #batch(): Promise<void> {
     const done: Job[] = []
     const settle: (() => void)[] = []
-    const deadline = performance.now() + maxBatchMilliseconds
     try {
-      this.#connection.step('begin immediate')
+      await this.#begin()
+      const deadline = performance.now() + maxBatchMilliseconds
       while (this.#queue.length > 0 && done.length < maxBatch && performance.now() < deadline) {
         const job = this.#queue.shift()!
         done.push(job)
@@ -222,12 +252,24 @@ class GroupCommit {
       }
       this.#connection.step('commit')
     } catch (error) {
-      if (this.#connection.inTransaction) this.#connection.step('rollback')
       const cause = new DatabaseUnavailable(error)
       for (const job of done.length > 0 ? done : this.#queue.splice(0)) job.reject(cause)
+      this.#connection.rollback()
       return
     }
     for (const tell of settle) tell()
+  }
+
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + patienceMilliseconds
+    for (let pause = 1; ; pause = Math.min(2 * pause, 50)) {
+      try {
+        return this.#connection.step('begin immediate')
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+        await sleep(pause)
+      }
+    }
   }
 
   async #one(job: Job): Promise<() => void> {
@@ -254,8 +296,14 @@ const passing = new Set([5, 10, 13, 14])
 // SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE.
 const unique = new Set([1555, 2067])
 
+const codeOf = (error: unknown): number | undefined => (error as { errcode?: number }).errcode
+
+const isBusy = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === 5
+
+const closed = () => new DatabaseUnavailable(new Error('the store is closed'))
+
 function translated(error: unknown): unknown {
-  const code = (error as { errcode?: number }).errcode
+  const code = codeOf(error)
   if (code === undefined) return error
   if (unique.has(code)) return new UniqueViolation(error)
   return passing.has(code & 0xff) ? new DatabaseUnavailable(error) : error
