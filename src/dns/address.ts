@@ -11,18 +11,42 @@ export function parseIpv4(text: string): Uint8Array {
 
 /** The sixteen octets of an IPv6 address in any form of RFC 4291 2.2. */
 export function parseIpv6(text: string): Uint8Array {
-  const fault = () => new TextError(`address must be an IPv6 address, as in 2001:db8::1, not ${text.slice(0, 60)}`)
-  if (text.length > 45) throw fault()
-  const halves = text.split('::')
-  if (halves.length > 2) throw fault()
-  const [head, tail] = halves.map((half) => groups(half, fault))
-  const given = head!.length + (tail?.length ?? 0)
-  if (tail === undefined ? given !== 16 : given > 14) throw fault()
   const out = new Uint8Array(16)
-  out.set(head!)
-  if (tail !== undefined) out.set(tail, 16 - tail.length)
-  // Dotted quads stand only at the end.
-  if (tail !== undefined && halves[0]!.includes('.')) throw fault()
+  const end = text.length
+  let used = 0
+  let gap = text.startsWith('::') ? 0 : -1
+  let at = gap === 0 ? 2 : 0
+  while (at < end) {
+    let group = 0
+    let next = at
+    for (
+      let digit = hexDigit(text.charCodeAt(next));
+      digit >= 0 && next < at + 5;
+      digit = hexDigit(text.charCodeAt(++next))
+    ) {
+      group = (group << 4) | digit
+    }
+    if (text.charCodeAt(next) === 0x2e && used <= 12) {
+      out.set(parseIpv4(text.slice(at)), used)
+      used += 4
+      break
+    }
+    if (next === at || next > at + 4 || used === 16) throw notIpv6(text)
+    out[used++] = group >> 8
+    out[used++] = group
+    if (next === end) break
+    if (text.charCodeAt(next) !== 0x3a || next + 1 === end) throw notIpv6(text)
+    at = next + 1
+    if (text.charCodeAt(at) !== 0x3a) continue
+    if (gap >= 0) throw notIpv6(text)
+    gap = used
+    at++
+  }
+  if (gap < 0 ? used !== 16 : used > 14) throw notIpv6(text)
+  if (gap >= 0) {
+    out.copyWithin(16 - used + gap, gap, used)
+    out.fill(0, gap, 16 - used + gap)
+  }
   return out
 }
 
@@ -40,14 +64,14 @@ export function printAddress(address: Uint8Array): string {
   return `${hex.slice(0, run.start).join(':')}::${hex.slice(run.start + run.length).join(':')}`
 }
 
-function groups(half: string, fault: () => TextError): number[] {
-  if (half === '') return []
-  return half.split(':').flatMap((group, i, all) => {
-    if (group.includes('.') && i === all.length - 1) return Array.from(parseIpv4(group))
-    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) throw fault()
-    const word = Number.parseInt(group, 16)
-    return [word >> 8, word & 0xff]
-  })
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+function notIpv6(text: string): TextError {
+  return new TextError(`address must be an IPv6 address, as in 2001:db8::1, not ${text.slice(0, 60)}`)
 }
 
 function longestZeroRun(words: readonly number[]): { start: number; length: number } {

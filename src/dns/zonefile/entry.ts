@@ -143,6 +143,7 @@ const mnemonics = new Map<string, number>()
 
 /** The code of a type, the negated code of a class, 0 for neither. */
 function mnemonic(token: string): number {
+  if (token === 'IN') return -1
   const known = mnemonics.get(token)
   if (known !== undefined) return known
   const code = findMnemonic(token)

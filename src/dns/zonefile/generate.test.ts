@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how $GENERATE writes places
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { TextError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Lexer, MOST_ENTRY_OCTETS } from './lexer.ts'
 
@@ -95,7 +95,7 @@ for (const [text, fault, others] of faults) {
       const entries = lex(pieces)
       const found = entries.flatMap((entry) => ('fault' in entry ? [`${entry.at} ${entry.fault}`] : []))
       equal(found.length, 1)
-      equal(fault.test(found[0]!), true, found[0])
+      match(found[0]!, fault)
       equal(entries.length - found.length, others)
     }
   })
@@ -104,7 +104,7 @@ for (const [text, fault, others] of faults) {
 test('[F26] an entry that is too long is one fault, and the next one is read', () => {
   const long = 'x'.repeat(MOST_ENTRY_OCTETS + 1)
   for (const text of [`a ${long}\nb`, `a "${long}"\nb`, `a ${'xy '.repeat(MOST_ENTRY_OCTETS / 2)}\nb`]) {
-    const pieces = text.match(/[^]{1,65536}/g)!
+    const pieces = text.match(/[\s\S]{1,65536}/g)!
     deepEqual(
       lex(pieces).map((entry) => ('fault' in entry ? 'fault' : entry.tokens)),
       ['fault', ['b']],

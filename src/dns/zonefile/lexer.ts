@@ -41,18 +41,19 @@ for (const octet of [TAB, CR]) inQuotes[octet] = ROUGH
  */
 export class Lexer {
   /**
-   * The entry last read, escapes and quotes kept and every octet that is not printable ASCII as `\DDD`; with the line and column
-   * of each token beside. The arrays are used again for the next entry.
+   * The entry last read, escapes and quotes kept and every octet that is not printable ASCII as `\DDD`.
+   * The array is used again for the next entry.
    */
   readonly tokens: string[] = []
-  readonly lines: number[] = []
-  readonly columns: number[] = []
   /** Whether the entry began with white space and so has the owner of the one before. */
   blankOwner = false
   fault: LexicalFault | undefined
   /** The line being read, from 1. */
   line = 1
 
+  // Where each token is.
+  #lines = new Uint32Array(64)
+  #columns = new Uint32Array(64)
   #text = ''
   #at = 0
   #final = false
@@ -70,6 +71,16 @@ export class Lexer {
   #base = 0
   #lineStart = 0
   #continuations = 0
+
+  /** The line of a token of the entry. */
+  lineOf(token: number): number {
+    return this.#lines[token] ?? this.line
+  }
+
+  /** The column of a token of the entry, in characters from 1. */
+  columnOf(token: number): number {
+    return this.#columns[token] ?? 1
+  }
 
   /** Octets used up so far. */
   get offset(): number {
@@ -140,7 +151,7 @@ export class Lexer {
   }
 
   #beginEntry(): void {
-    this.#forget()
+    this.tokens.length = 0
     this.fault = undefined
     this.#depth = 0
     this.#size = 0
@@ -263,12 +274,13 @@ export class Lexer {
   #escape(at: number): number {
     this.#rough = true
     const code = this.#text.charCodeAt(at + 1)
-    if (code === code && code !== LF && code !== CR) {
+    const missing = Number.isNaN(code)
+    if (!missing && code !== LF && code !== CR) {
       if (code >= 0x80) this.#octetOutsideAscii(code)
       return at + 1
     }
     this.#at = at
-    if (code !== code && !this.#final) return -1
+    if (missing && !this.#final) return -1
     this.#fail(
       this.line,
       this.#column(at),
@@ -287,11 +299,16 @@ export class Lexer {
   #token(end: number): void {
     if (this.fault) return
     this.#size += end - this.#start + 1
-    if (this.#size > MOST_ENTRY_OCTETS) return this.#tooLong()
+    if (this.#size > MOST_ENTRY_OCTETS) {
+      this.#tooLong()
+      return
+    }
     const text = this.#text.slice(this.#start, end)
     this.tokens.push(this.#rough ? printable(text) : text)
-    this.lines.push(this.#startLine)
-    this.columns.push(this.#startColumn)
+    const count = this.tokens.length
+    if (count > this.#lines.length) this.#growPlaces()
+    this.#lines[count - 1] = this.#startLine
+    this.#columns[count - 1] = this.#startColumn
   }
 
   #tooLong(): void {
@@ -358,13 +375,15 @@ export class Lexer {
 
   #fail(line: number, column: number, message: string): void {
     this.fault ??= { line, column, message }
-    this.#forget()
+    this.tokens.length = 0
   }
 
-  #forget(): void {
-    this.tokens.length = 0
-    this.lines.length = 0
-    this.columns.length = 0
+  #growPlaces(): void {
+    const [lines, columns] = [this.#lines, this.#columns]
+    this.#lines = new Uint32Array(lines.length * 2)
+    this.#columns = new Uint32Array(columns.length * 2)
+    this.#lines.set(lines)
+    this.#columns.set(columns)
   }
 
   #column(at: number): number {

@@ -9,9 +9,9 @@ import { Lexer, lexText } from './lexer.ts'
 /** How to read a zone file; all of it may be left out. */
 export type ZoneFileLimits = {
   /** Where relative names begin before any $ORIGIN; without it they are faults. */
-  readonly origin?: string
+  readonly origin?: string | undefined
   /** The TTL of records that have none before any $TTL. */
-  readonly ttl?: number
+  readonly ttl?: number | undefined
   /** The class of the zone (IN); another one in the file is a fault. */
   readonly class?: number
   /** How many faults are kept (100); all are counted. */
@@ -144,8 +144,8 @@ export class ZoneFileParser {
     try {
       const { tokens, blankOwner } = lexer
       this.#reader.at = 0
-      if (!blankOwner && tokens[0]!.charCodeAt(0) === 0x24) return this.#directive(tokens, lexer.lines[0]!)
-      const record = this.#reader.record(tokens, blankOwner, lexer.lines[0]!)
+      if (!blankOwner && tokens[0]!.charCodeAt(0) === 0x24) return this.#directive(tokens, lexer.lineOf(0))
+      const record = this.#reader.record(tokens, blankOwner, lexer.lineOf(0))
       if (record !== undefined) this.#records.push(record)
     } catch (error) {
       if (!(error instanceof DnsError)) throw error
@@ -254,9 +254,9 @@ export class ZoneFileParser {
 
   /** A fault at the token being read, or at the last one where it is missing. */
   #fault(file: File, message: string): void {
-    const { lines, columns } = file.lexer
-    const at = Math.max(0, Math.min(this.#reader.at, lines.length - 1))
-    this.#add(file, lines[at] ?? file.lexer.line, columns[at] ?? 1, message)
+    const { lexer } = file
+    const at = Math.max(0, Math.min(this.#reader.at, lexer.tokens.length - 1))
+    this.#add(file, lexer.lineOf(at), lexer.columnOf(at), message)
   }
 
   #add(file: File, line: number, column: number, message: string): void {

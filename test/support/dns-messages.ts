@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import type { Edns, EdnsOption } from '../../src/dns/edns.ts'
+import type { Message } from '../../src/dns/message.ts'
+import { wireToName } from '../../src/dns/name.ts'
+import { rdataFromText } from '../../src/dns/rdata.ts'
+import type { ResourceRecord } from '../../src/dns/record.ts'
+import { typeCode, types } from '../../src/dns/types/index.ts'
+
+/** A message with nothing set, to spread others from. */
+export const blank: Message = {
+  id: 0x1234,
+  opcode: 0,
+  rcode: 0,
+  flags: { qr: false, aa: false, tc: false, rd: false, ra: false, ad: false, cd: false },
+  question: [],
+  answer: [],
+  authority: [],
+  additional: [],
+}
+
+/** A record written as in a zone file: `name ttl type rdata`, class IN. */
+export function record(text: string): ResourceRecord {
+  const [name, ttl, type, ...rest] = text.split(' ')
+  const code = typeCode(type!)!
+  return { name: name!, type: code, class: 1, ttl: Number(ttl), rdata: rdataFromText(code, rest.join(' ')) }
+}
+
+/** A question of class IN. */
+export function question(name: string, type: string): Message['question'][number] {
+  return { name, type: typeCode(type)!, class: 1 }
+}
+
+const u8 = fc.nat(0xff)
+const u16 = fc.nat(0xffff)
+const u32 = fc.nat(0xffffffff)
+const bytes = (minLength: number, maxLength = minLength) => fc.uint8Array({ minLength, maxLength })
+
+const label = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .constantFrom('www', 'WWW', 'example', 'a', 'org', 'ns1', '*', '_tcp')
+      .map((text) => Buffer.from(text)),
+  },
+  { weight: 1, arbitrary: bytes(1, 20) },
+)
+
+/** Names that often share tails, with any octets now and then. */
+export const anyName: fc.Arbitrary<string> = fc
+  .array(label, { maxLength: 6 })
+  .map((labels) => wireToName(Uint8Array.from([...labels.flatMap((octets) => [octets.length, ...octets]), 0])))
+
+const examples = types
+  .filter((type) => !type.meta)
+  .flatMap((type) => type.examples.map((text) => ({ type: type.code, rdata: rdataFromText(type.code, text) })))
+const anyData = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...examples) },
+  { weight: 1, arbitrary: fc.record({ type: fc.integer({ min: 0xff00, max: 0xfffe }), rdata: bytes(0, 40) }) },
+)
+
+/** Records of every type there is an example of, and of private types with any rdata. */
+export const anyRecord: fc.Arbitrary<ResourceRecord> = fc
+  .record({ name: anyName, data: anyData, ttl: fc.nat(0x7fffffff) })
+  .map(({ name, data, ttl }) => ({ name, type: data.type, class: 1, ttl, rdata: data.rdata }))
+
+const zoneVersion = fc.record({ labels: u8, type: u8, value: bytes(0, 8) })
+
+/** Options of every kind, well formed. */
+export const anyOption: fc.Arbitrary<EdnsOption> = fc.oneof(
+  fc.record({ option: fc.constant('nsid' as const), id: bytes(0, 20) }),
+  fc
+    .record({ family: fc.constantFrom(1, 2), prefix: fc.nat(32), scopePrefix: fc.nat(32), address: bytes(4) })
+    .map(({ family, prefix, scopePrefix, address }) => {
+      const kept = address.slice(0, Math.ceil(prefix / 8))
+      if (kept.length > 0) kept[kept.length - 1]! &= 0xff << (kept.length * 8 - prefix)
+      return { option: 'client-subnet' as const, family, sourcePrefix: prefix, scopePrefix, address: kept }
+    }),
+  fc.record({ option: fc.constant('expire' as const), seconds: u32 }),
+  fc.record({ option: fc.constantFrom('expire' as const, 'tcp-keepalive' as const, 'zone-version' as const) }),
+  fc.record({ option: fc.constant('cookie' as const), client: bytes(8) }),
+  fc.record({ option: fc.constant('cookie' as const), client: bytes(8), server: bytes(8, 32) }),
+  fc.record({ option: fc.constant('tcp-keepalive' as const), tenthsOfSecond: u16 }),
+  fc.record({ option: fc.constant('padding' as const), length: fc.nat(100) }),
+  fc.record({ option: fc.constant('extended-error' as const), code: u16, text: fc.string({ unit: 'grapheme' }) }),
+  fc.record({ option: fc.constant('report-channel' as const), agent: anyName }),
+  fc.record({ option: fc.constant('zone-version' as const), version: zoneVersion }),
+  fc.record({
+    option: fc.constant('unknown' as const),
+    code: fc.integer({ min: 65001, max: 65534 }),
+    data: bytes(0, 20),
+  }),
+)
+
+const anyEdns: fc.Arbitrary<Edns> = fc.record({
+  udpSize: u16,
+  version: fc.constant(0),
+  dnssecOk: fc.boolean(),
+  options: fc.array(anyOption, { maxLength: 4 }),
+})
+
+const anyTsig = fc.record({
+  name: anyName,
+  algorithm: fc.constantFrom('hmac-sha256.', 'hmac-md5.sig-alg.reg.int.'),
+  time: fc.nat(0xffffffffffff),
+  fudge: u16,
+  mac: bytes(0, 64),
+  originalId: u16,
+  error: u16,
+  other: bytes(0, 6),
+})
+
+const bit = fc.boolean()
+const records = fc.array(anyRecord, { maxLength: 8 })
+
+/** Any message that can be written. */
+export const anyMessage: fc.Arbitrary<Message> = fc
+  .record(
+    {
+      id: u16,
+      opcode: fc.nat(15),
+      rcode: fc.nat(0xfff),
+      flags: fc.record({ qr: bit, aa: bit, tc: bit, rd: bit, ra: bit, ad: bit, cd: bit }),
+      question: fc.array(fc.record({ name: anyName, type: u16, class: u16 }), { maxLength: 3 }),
+      answer: records,
+      authority: records,
+      additional: records,
+      edns: anyEdns,
+      tsig: anyTsig,
+    },
+    { requiredKeys: ['id', 'opcode', 'rcode', 'flags', 'question', 'answer', 'authority', 'additional'] },
+  )
+  .map((message) => (message.edns === undefined ? { ...message, rcode: message.rcode & 0xf } : message))
+
+const response = { ...blank.flags, qr: true, aa: true }
+const opt: Edns = { udpSize: 1232, version: 0, dnssecOk: true, options: [] }
+
+/** Messages as servers really exchange them, for mutating. */
+export const corpus: Readonly<Record<string, Message>> = {
+  query: { ...blank, flags: { ...blank.flags, rd: true }, question: [question('www.example.org.', 'A')] },
+  'query with options': {
+    ...blank,
+    question: [question('WWW.example.org.', 'HTTPS')],
+    edns: {
+      ...opt,
+      options: [
+        { option: 'nsid', id: new Uint8Array(0) },
+        { option: 'cookie', client: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
+        { option: 'client-subnet', family: 1, sourcePrefix: 20, scopePrefix: 0, address: Uint8Array.of(192, 0, 0x20) },
+        { option: 'zone-version' },
+        { option: 'tcp-keepalive' },
+        { option: 'padding', length: 5 },
+      ],
+    },
+  },
+  answer: {
+    ...blank,
+    flags: response,
+    question: [question('www.example.org.', 'A')],
+    answer: [
+      record('www.example.org. 300 CNAME web.example.org.'),
+      record('web.example.org. 300 A 192.0.2.1'),
+      record('web.example.org. 300 A 192.0.2.2'),
+    ],
+    authority: [record('example.org. 3600 NS ns1.example.org.'), record('example.org. 3600 NS ns2.example.net.')],
+    additional: [record('ns1.example.org. 3600 A 192.0.2.53'), record('ns1.example.org. 3600 AAAA 2001:db8::53')],
+    edns: opt,
+  },
+  'mail and service': {
+    ...blank,
+    flags: response,
+    question: [question('example.org.', 'ANY')],
+    answer: [
+      record('example.org. 300 MX 10 mail.example.org.'),
+      record('example.org. 300 TXT "v=spf1 -all" "more"'),
+      record('_sip._tcp.example.org. 300 SRV 1 2 5060 sip.example.org.'),
+      record('example.org. 300 HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1'),
+      record('example.org. 300 CAA 0 issue "ca.example.net"'),
+      record('example.org. 300 TYPE65280 \\# 4 0A000001'),
+    ],
+  },
+  'no such name': {
+    ...blank,
+    rcode: 3,
+    flags: response,
+    question: [question('gone.example.org.', 'A')],
+    authority: [record('example.org. 300 SOA ns1.example.org. host.example.org. 2026010101 7200 900 1209600 300')],
+    edns: {
+      ...opt,
+      options: [
+        { option: 'extended-error', code: 22, text: 'no reachable authority' },
+        { option: 'expire', seconds: 86400 },
+      ],
+    },
+  },
+  'bad version': {
+    ...blank,
+    rcode: 16,
+    flags: response,
+    edns: { ...opt, options: [{ option: 'report-channel', agent: 'agent.example.' }] },
+  },
+  update: {
+    ...blank,
+    opcode: 5,
+    question: [question('example.org.', 'SOA')],
+    answer: [{ name: 'www.example.org.', type: 255, class: 255, ttl: 0, rdata: new Uint8Array(0) }],
+    authority: [
+      { name: 'www.example.org.', type: 1, class: 255, ttl: 0, rdata: new Uint8Array(0) },
+      { ...record('www.example.org. 0 A 192.0.2.1'), class: 254 },
+      record('www.example.org. 300 A 192.0.2.9'),
+    ],
+    tsig: {
+      name: 'key.example.',
+      algorithm: 'hmac-sha256.',
+      time: 1_790_000_000,
+      fudge: 300,
+      mac: new Uint8Array(32).fill(7),
+      originalId: 0x1234,
+      error: 18,
+      other: Uint8Array.of(0, 0, 1, 2, 3, 4),
+    },
+  },
+}
