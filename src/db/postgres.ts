@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { PostgresWakes } from './postgres-wakes.ts'
 import {
   type Database,
   DatabaseUnavailable,
@@ -34,6 +35,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   })
   // A server that restarts ends idle connections; the pool opens new ones when they are needed.
   pool.on('error', onIdleError)
+  const wakes = new PostgresWakes(url, (text, values) => pool.query(text, values))
 
   async function transaction<T>(begin: string, work: (tx: ClientTx) => Promise<T>): Promise<T> {
     const client = await pool.connect()
@@ -46,6 +48,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
       const value = await work(tx)
       tx.mustBeWhole()
       await client.query('commit')
+      wakes.tell(tx.woken)
       return value
     } catch (error) {
       broken = isConnectionLost(error) || isStalePlan(error) || !(await rolledBack(client))
@@ -79,13 +82,18 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
         await tx.script(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`)
         return work(tx)
       }),
-    close: () => pool.end(),
+    follow: (listener) => wakes.follow(listener),
+    async close() {
+      await wakes.close()
+      await pool.end()
+    },
   }
 }
 
 /** The view of a connection that one piece of work gets; of no use once that work is done. */
 class ClientTx implements MigrationTx {
   readonly forUpdate = forUpdate
+  readonly woken: string[] = []
   readonly #client: pg.PoolClient
   #open = true
   #failure: unknown
@@ -108,6 +116,10 @@ class ClientTx implements MigrationTx {
 
   async script(text: string): Promise<void> {
     await this.#client.query(inPostgres(text))
+  }
+
+  wake(topic: string): void {
+    this.woken.push(topic)
   }
 
   mustBeWhole(): void {

@@ -15,6 +15,8 @@ export interface Tx {
   run(query: Sql): Promise<number>
   /** What to put behind a select to lock its rows: `for update`, or nothing where there is one writer anyway. */
   readonly forUpdate: Sql
+  /** Once this transaction is durable, tells followers in every process that something of this name changed. A hint: rows are the truth. */
+  wake(topic: string): void
 }
 
 /** A transaction that may also run a script of several statements. */
@@ -34,6 +36,8 @@ export interface Database {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** A write that excludes every other `alone` of any process on this database; for migrations. */
   alone<T>(work: (tx: MigrationTx) => Promise<T>): Promise<T>
+  /** Calls `listener` with topics that were woken, soon after; may miss some and repeat some. Returns how to stop it. */
+  follow(listener: (topics: readonly string[]) => void): () => void
   /** Waits for what is in flight, then lets go of files and connections. */
   close(): Promise<void>
 }

@@ -12,6 +12,7 @@ import {
   UniqueViolation,
   type Value,
 } from './sql.ts'
+import { Wakes } from './wakes.ts'
 
 const maxReaders = 16
 const maxBatch = 256
@@ -22,13 +23,15 @@ const patienceMilliseconds = 5000
 /** Opens the embedded store: one writer that groups commits, and readers that never wait for it. */
 export function openSqlite(path: string): Database {
   const writer = new Connection(path, false)
-  const commits = new GroupCommit(writer)
+  const wakes = new Wakes()
+  const commits = new GroupCommit(writer, wakes)
   const readers = new Readers(path)
   return {
     engine: 'sqlite',
     read: (work) => readers.use(work),
     write: (work) => commits.submit(work),
     alone: (work) => commits.submit((tx) => work(tx as MigrationTx)),
+    follow: (listener) => wakes.follow(listener),
     async close() {
       await commits.close()
       await readers.close()
@@ -92,6 +95,7 @@ class Connection {
 /** The view of a connection that one piece of work gets; of no use once that work is done. */
 class ConnectionTx implements MigrationTx {
   readonly forUpdate = empty
+  readonly woken: string[] = []
   readonly #connection: Connection
   #open = true
   #failure: unknown
@@ -114,6 +118,10 @@ class ConnectionTx implements MigrationTx {
 
   async script(text: string): Promise<void> {
     this.#connection.exec(text)
+  }
+
+  wake(topic: string): void {
+    this.woken.push(topic)
   }
 
   mustBeWhole(): void {
@@ -201,12 +209,15 @@ type Job = { run(tx: ConnectionTx): Promise<() => void>; reject(error: unknown):
  */
 class GroupCommit {
   readonly #connection: Connection
+  readonly #wakes: Wakes
   #queue: Job[] = []
+  #woken: string[] = []
   #draining: Promise<void> | undefined
   #closed = false
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, wakes: Wakes) {
     this.#connection = connection
+    this.#wakes = wakes
   }
 
   submit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -242,6 +253,7 @@ class GroupCommit {
   async #batch(): Promise<void> {
     const done: Job[] = []
     const settle: (() => void)[] = []
+    this.#woken = []
     try {
       await this.#begin()
       const deadline = performance.now() + maxBatchMilliseconds
@@ -258,6 +270,7 @@ class GroupCommit {
       return
     }
     for (const tell of settle) tell()
+    this.#wakes.tell(this.#woken)
   }
 
   async #begin(): Promise<void> {
@@ -278,6 +291,7 @@ class GroupCommit {
     try {
       const settle = await job.run(tx)
       this.#connection.step('release job')
+      this.#woken.push(...tx.woken)
       return settle
     } catch (error) {
       // A full disk makes SQLite drop the whole transaction: then the batch as a whole has failed.

@@ -5,6 +5,8 @@ create table pools (
   project_id text,
   attributes text not null,
   ns_records text not null,
+  -- Counts the changes of ns_records; zones that were made with a lower number are made anew.
+  ns_revision integer not null default 1,
   created_at text not null,
   updated_at text,
   updated_key text not null generated always as (coalesce(updated_at, '')) stored

@@ -25,6 +25,7 @@ create table zones (
   retry integer not null,
   expire integer not null,
   minimum integer not null,
+  ns_revision integer not null,
   serial bigint not null,
   created_serial bigint not null,
   published_serial bigint not null,
@@ -46,7 +47,7 @@ create table zones (
 );
 create unique index zones_name on zones (name_key, pool_id) where deleted_at is null;
 create index zones_tree on zones (tree_key) where deleted_at is null;
-create index zones_pool on zones (pool_id, id);
+create index zones_pool on zones (pool_id, ns_revision, id) where deleted_at is null;
 create index zones_changed on zones (changed_at, id);
 create index zones_gone on zones (gone_at) where gone_at is not null;
 create index zones_project_id on zones (project_id, id) where gone_at is null;

@@ -1,0 +1,225 @@
+CREATE TABLE blacklists (
+  id text not null primary key,
+  pattern text not null unique,
+  description text,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX blacklists_by_created on blacklists (created_at, id);
+
+CREATE INDEX blacklists_by_pattern on blacklists (pattern, id);
+
+CREATE INDEX blacklists_by_updated on blacklists (updated_key, id);
+
+CREATE TABLE changes (
+  zone_id text not null,
+  serial bigint not null,
+  previous bigint not null,
+  removed blob not null,
+  added blob not null,
+  user_id text not null,
+  project_id text not null,
+  request_id text not null,
+  at text not null,
+  primary key (zone_id, serial)
+);
+
+CREATE INDEX changes_at on changes (at);
+
+CREATE TABLE counts (
+  project_id text not null,
+  what text not null,
+  shard integer not null,
+  n bigint not null,
+  primary key (project_id, what, shard)
+);
+
+CREATE TABLE name_roots (
+  root text not null primary key
+);
+
+CREATE TABLE pools (
+  id text not null primary key,
+  name text not null unique,
+  description text,
+  project_id text,
+  attributes text not null,
+  ns_records text not null,
+  -- Counts the changes of ns_records; zones that were made with a lower number are made anew.
+  ns_revision integer not null default 1,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX pools_by_created on pools (created_at, id);
+
+CREATE INDEX pools_by_name on pools (name, id);
+
+CREATE INDEX pools_by_updated on pools (updated_key, id);
+
+CREATE TABLE records (
+  recordset_id text not null references recordsets (id) on delete cascade,
+  data text not null,
+  canonical text
+);
+
+CREATE INDEX records_canonical on records (canonical, recordset_id) where canonical is not null;
+
+CREATE INDEX records_data on records (data, recordset_id);
+
+CREATE INDEX records_recordset on records (recordset_id);
+
+CREATE VIEW recordset_rows as
+select r.id, r.zone_id, r.project_id, r.name, r.name_key, r.type, r.ttl, r.ttl_key, r.description, r.records, r.managed,
+  r.serial, r.version, r.created_at, r.updated_at, r.updated_key, z.name as zone_name,
+  case when z.trouble is not null and r.serial > z.published_serial then 'ERROR' when r.serial > z.published_serial then 'PENDING' else 'ACTIVE' end as status,
+  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 then 'CREATE' else 'UPDATE' end as action
+from recordsets r join zones z on z.id = r.zone_id
+where z.gone_at is null;
+
+CREATE TABLE recordsets (
+  id text not null primary key,
+  zone_id text not null references zones (id),
+  project_id text not null,
+  name text not null,
+  name_key text not null generated always as (lower(name)) stored,
+  type text not null,
+  ttl integer,
+  ttl_key integer not null generated always as (coalesce(ttl, -1)) stored,
+  description text,
+  records text not null,
+  managed integer not null,
+  serial bigint not null,
+  version integer not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX recordsets_all_name on recordsets (name_key, id);
+
+CREATE UNIQUE INDEX recordsets_place on recordsets (zone_id, name_key, type);
+
+CREATE INDEX recordsets_project_id on recordsets (project_id, id);
+
+CREATE INDEX recordsets_project_name on recordsets (project_id, name_key, id);
+
+CREATE INDEX recordsets_project_ttl on recordsets (project_id, ttl_key, id);
+
+CREATE INDEX recordsets_project_type on recordsets (project_id, type, id);
+
+CREATE INDEX recordsets_project_updated on recordsets (project_id, updated_key, id);
+
+CREATE INDEX recordsets_zone_id on recordsets (zone_id, id);
+
+CREATE INDEX recordsets_zone_ttl on recordsets (zone_id, ttl_key, id);
+
+CREATE INDEX recordsets_zone_type on recordsets (zone_id, type, id);
+
+CREATE INDEX recordsets_zone_updated on recordsets (zone_id, updated_key, id);
+
+CREATE TABLE schema_migrations (
+    number integer primary key,
+    name text not null,
+    applied_at text not null
+  );
+
+CREATE TABLE tlds (
+  id text not null primary key,
+  name text not null,
+  name_key text not null generated always as (lower(name)) stored,
+  description text,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX tlds_by_created on tlds (created_at, id);
+
+CREATE INDEX tlds_by_name on tlds (name_key, id);
+
+CREATE INDEX tlds_by_updated on tlds (updated_key, id);
+
+CREATE UNIQUE INDEX tlds_name on tlds (name_key);
+
+CREATE TABLE zones (
+  id text not null primary key,
+  name text not null,
+  name_key text not null generated always as (lower(name)) stored,
+  -- The labels from the root down, in lower case: what lies below a name is one range of this column.
+  tree_key text not null,
+  type text not null,
+  project_id text not null,
+  pool_id text not null references pools (id),
+  email text not null,
+  description text,
+  ttl integer not null,
+  attributes text not null,
+  masters text not null,
+  shared integer not null default 0,
+  -- The parts of the SOA that are not derived from the columns above.
+  primary_ns text not null,
+  contact text not null,
+  refresh integer not null,
+  retry integer not null,
+  expire integer not null,
+  minimum integer not null,
+  ns_revision integer not null,
+  serial bigint not null,
+  created_serial bigint not null,
+  published_serial bigint not null,
+  trouble text,
+  status text not null generated always as (case when trouble is not null then 'ERROR' when deleted_at is not null or serial > published_serial then 'PENDING' else 'ACTIVE' end) stored,
+  action text not null generated always as (case when deleted_at is not null then 'DELETE' when serial <= published_serial then 'NONE' when serial = created_serial then 'CREATE' else 'UPDATE' end) stored,
+  version integer not null,
+  recordset_count integer not null,
+  record_count integer not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored,
+  transferred_at text,
+  -- When it last changed in any way that those who follow zones care about.
+  changed_at text not null,
+  -- Asked to go: the name is free. Gone: no server has it any more; kept until it is purged.
+  deleted_at text,
+  gone_at text
+);
+
+CREATE INDEX zones_all_id on zones (id) where gone_at is null;
+
+CREATE INDEX zones_all_name on zones (name_key, id) where gone_at is null;
+
+CREATE INDEX zones_all_serial on zones (serial, id) where gone_at is null;
+
+CREATE INDEX zones_all_status on zones (status, id) where gone_at is null;
+
+CREATE INDEX zones_all_ttl on zones (ttl, id) where gone_at is null;
+
+CREATE INDEX zones_all_updated on zones (updated_key, id) where gone_at is null;
+
+CREATE INDEX zones_changed on zones (changed_at, id);
+
+CREATE INDEX zones_gone on zones (gone_at) where gone_at is not null;
+
+CREATE UNIQUE INDEX zones_name on zones (name_key, pool_id) where deleted_at is null;
+
+CREATE INDEX zones_pool on zones (pool_id, ns_revision, id) where deleted_at is null;
+
+CREATE INDEX zones_project_email on zones (project_id, email, id) where gone_at is null;
+
+CREATE INDEX zones_project_id on zones (project_id, id) where gone_at is null;
+
+CREATE INDEX zones_project_name on zones (project_id, name_key, id) where gone_at is null;
+
+CREATE INDEX zones_project_serial on zones (project_id, serial, id) where gone_at is null;
+
+CREATE INDEX zones_project_status on zones (project_id, status, id) where gone_at is null;
+
+CREATE INDEX zones_project_ttl on zones (project_id, ttl, id) where gone_at is null;
+
+CREATE INDEX zones_project_updated on zones (project_id, updated_key, id) where gone_at is null;
+
+CREATE INDEX zones_tree on zones (tree_key) where deleted_at is null;
