@@ -1,0 +1,15 @@
+import { loadConfig } from '../config/load.ts'
+import { settingsInForce } from '../config/print.ts'
+import type { Command } from './command.ts'
+import { settingsOnly } from './settings.ts'
+
+/** `nameplane config` */
+export const config: Command = {
+  summary: 'Print every setting, its value and where it came from.',
+  usage: 'nameplane config [SETTINGS]',
+  async run(args) {
+    const loaded = loadConfig(settingsOnly(args, 'config'), process.env)
+    process.stdout.write(`${settingsInForce(loaded)}\n`)
+    return 0
+  },
+}

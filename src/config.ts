@@ -1,0 +1,151 @@
+import {
+  maskDatabaseUrl,
+  parseAddress,
+  parseBoolean,
+  parseBytes,
+  parseChoice,
+  parseDatabaseUrl,
+  parseHostname,
+  parseInteger,
+  parseList,
+  parseNetwork,
+  parseOptional,
+  parseOrigin,
+  parsePath,
+  parseSocketAddress,
+  parseSome,
+  parseWebUrl,
+} from './config/parse.ts'
+
+/** One setting: what it is for, how its text is read, and the text that stands when nobody gives one. */
+export type Setting<T = unknown> = {
+  readonly help: string
+  readonly default: string
+  readonly parse: (text: string) => T
+  /** `list`: several values, separated by commas. `switch`: its flag may stand alone. */
+  readonly kind?: 'list' | 'switch'
+  /** Shows a value that holds a secret without it. */
+  readonly mask?: (text: string) => string
+}
+
+/**
+ * Every setting. The environment (`NAMEPLANE_API_LISTEN`), nameplane.yaml (`api_listen`), flags (`--api-listen`), help,
+ * `nameplane config` and docs/operating.md are all derived from these rows.
+ */
+export const settings = {
+  api_listen: {
+    help: 'Address and port of the HTTP API.',
+    default: '127.0.0.1:9001',
+    parse: parseAddress,
+  },
+  dns_listen: {
+    help: 'Addresses and ports of the DNS server, UDP and TCP.',
+    default: '127.0.0.1:5354',
+    parse: parseSome(parseSocketAddress),
+    kind: 'list',
+  },
+  data_dir: {
+    help: 'Folder that holds the embedded database and the lock; made if it is not there.',
+    default: './data',
+    parse: parsePath,
+  },
+  database_url: {
+    help: 'PostgreSQL to keep everything in (postgres://…); without it, SQLite in the data folder.',
+    default: '',
+    parse: parseOptional(parseDatabaseUrl),
+    mask: maskDatabaseUrl,
+  },
+  default_ns: {
+    help: 'Name servers of the default pool, given to it on the first start.',
+    default: 'ns1.nameplane.test.',
+    parse: parseSome(parseHostname),
+    kind: 'list',
+  },
+  auth: {
+    help: 'How callers are known. none: whoever can connect is believed about project and roles.',
+    default: 'none',
+    parse: parseChoice('none'),
+  },
+  auth_none_anywhere: {
+    help: 'Allows auth none on an address that other machines can reach.',
+    default: 'false',
+    parse: parseBoolean,
+    kind: 'switch',
+  },
+  public_url: {
+    help: "URL under which clients reach the API, for links; without it links follow the request's Host.",
+    default: '',
+    parse: parseOptional(parseWebUrl),
+  },
+  trusted_proxies: {
+    help: 'Proxies (addresses or networks) whose Forwarded and X-Forwarded-* headers are believed.',
+    default: '',
+    parse: parseList(parseNetwork),
+    kind: 'list',
+  },
+  cors_origins: {
+    help: 'Web origins whose pages may call the API from a browser; * for any.',
+    default: '',
+    parse: parseList(parseOrigin),
+    kind: 'list',
+  },
+  default_limit: {
+    help: 'Rows on a page of a list when the request does not say.',
+    default: '20',
+    parse: parseInteger(1, 100_000),
+  },
+  max_limit: {
+    help: 'Most rows on a page of a list.',
+    default: '1000',
+    parse: parseInteger(1, 100_000),
+  },
+  max_body_bytes: {
+    help: 'Largest request body; a larger one is answered with 413.',
+    default: '1 MiB',
+    parse: parseBytes(1024, 2 ** 30),
+  },
+  log_level: {
+    help: 'Least severe message that is logged: trace, debug, info, warn, error, fatal or silent.',
+    default: 'info',
+    parse: parseChoice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+  log_format: {
+    help: 'Form of the log on standard error: json, pretty, or auto (pretty on a terminal).',
+    default: 'auto',
+    parse: parseChoice('auto', 'json', 'pretty'),
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof settings
+
+/** Every setting with its parsed value. */
+export type Config = { readonly [K in SettingName]: ReturnType<(typeof settings)[K]['parse']> }
+
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** The settings as plain rows, for code that treats them all alike. */
+export const settingRows: Readonly<Record<SettingName, Setting>> = settings
+
+export const environmentName = (name: SettingName): string => `NAMEPLANE_${name.toUpperCase()}`
+
+export const flagName = (name: SettingName): string => `--${name.replaceAll('_', '-')}`
+
+/** What values that are right one by one get wrong together; a line each. */
+export function contradictions(config: Config): readonly string[] {
+  const lines: string[] = []
+  if (config.default_limit > config.max_limit) {
+    lines.push(`default_limit (${config.default_limit}) must not be more than max_limit (${config.max_limit})`)
+  }
+  const { host } = config.api_listen
+  if (config.auth === 'none' && !config.auth_none_anywhere && !isLoopback(host)) {
+    lines.push(
+      `api_listen ${host} can be reached from other machines, and with auth none everyone who connects is an ` +
+        'administrator; listen on 127.0.0.1, or allow it with --auth-none-anywhere',
+    )
+  }
+  return lines
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isScalar, isSeq, parseDocument } from 'yaml'
+import { type SettingName, settingNames, settingRows } from '../config.ts'
+import type { Given } from './given.ts'
+import { suggestion } from './nearest.ts'
+
+const standard = 'nameplane.yaml'
+
+/** Reads the settings of a YAML file: the one named, else nameplane.yaml in the working folder if it is there. */
+export function readConfigFile(path: string | undefined, faults: string[]): ReadonlyMap<SettingName, Given> {
+  const found = new Map<SettingName, Given>()
+  if (path === undefined && !existsSync(standard)) return found
+  const file = path ?? standard
+  const text = readText(file, faults)
+  if (text === undefined) return found
+  const document = parseDocument(text, { prettyErrors: true })
+  const [error] = document.errors
+  if (error) {
+    faults.push(`${file}: ${error.message.split('\n')[0]?.replace(/:$/, '')}`)
+    return found
+  }
+  const content: unknown = document.toJS()
+  if (content === null || content === undefined) return found
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    faults.push(`${file}: must hold lines of the form SETTING: VALUE`)
+    return found
+  }
+  for (const key of Object.keys(content)) {
+    const label = `${file}: ${key}`
+    if (!isSettingName(key)) {
+      faults.push(`${label} is no setting${suggestion(key, settingNames)}`)
+      continue
+    }
+    const value = settingText(key, document.get(key, true), label, faults)
+    if (value !== undefined) found.set(key, { text: value, origin: `file ${file}`, label })
+  }
+  return found
+}
+
+function readText(file: string, faults: string[]): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    faults.push(`cannot read the settings file ${file}: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+const isSettingName = (key: string): key is SettingName => (settingNames as readonly string[]).includes(key)
+
+/** The text of one value as it stands in the file (`1000`, not `1e3` as a number); undefined when it is empty. */
+function settingText(name: SettingName, node: unknown, label: string, faults: string[]): string | undefined {
+  if (isScalar(node)) return node.value === null ? undefined : scalarText(node)
+  if (settingRows[name].kind === 'list' && isSeq(node) && node.items.every((item) => isScalar(item))) {
+    return node.items.map(scalarText).join(',')
+  }
+  faults.push(settingRows[name].kind === 'list' ? `${label} must be a list of values` : `${label} must be one value`)
+  return undefined
+}
+
+function scalarText(node: { readonly value: unknown; readonly source?: string | undefined }): string {
+  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
+}

@@ -1,0 +1,96 @@
+import type { Logger } from 'pino'
+import { believeHeaders } from './api/auth.ts'
+import { startApi } from './api/server.ts'
+import { banner } from './banner.ts'
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { migrate, SchemaTooNew } from './db/migrate.ts'
+import { openDatabase } from './db/open.ts'
+import { type Database, DatabaseUnavailable } from './db/sql.ts'
+import { openFolder } from './folder.ts'
+import { lockFolder } from './lock.ts'
+import { routes } from './resources/index.ts'
+import { ensureDefaultPool } from './resources/pools/seed.ts'
+import { dieLoudly, stopSignal } from './signals.ts'
+import { listenTrouble, Trouble } from './trouble.ts'
+
+/** Runs the service until a signal stops it; resolves with the exit code. */
+export async function serve(config: Config, log: Logger): Promise<number> {
+  dieLoudly(log)
+  const stopped = stopSignal(log)
+  // Closed in the opposite order, whether we are told to stop or fail on the way up.
+  await using parts = new AsyncDisposableStack()
+  const { db } = await openStore(config, log, parts)
+  await db.write((tx) => ensureDefaultPool(tx, config.default_ns, systemClock()))
+  const api = await startApi({
+    db,
+    listen: config.api_listen,
+    routes,
+    authenticate: believeHeaders,
+    defaultLimit: config.default_limit,
+    maxLimit: config.max_limit,
+    maxBodyBytes: config.max_body_bytes,
+    publicUrl: config.public_url,
+    trustedProxies: config.trusted_proxies,
+    corsOrigins: config.cors_origins,
+    log,
+    clock: systemClock,
+  }).catch((error: unknown) => {
+    throw listenTrouble(error, 'api_listen', config.api_listen)
+  })
+  parts.defer(() => api.close())
+  const store = db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  process.stdout.write(banner({ api: api.url, dns: [], data: `${config.data_dir} (${store})` }))
+  log.info({ api: api.url, engine: db.engine, pid: process.pid }, 'ready')
+  log.info({ signal: await stopped }, 'stopping')
+  await parts.disposeAsync()
+  log.info('stopped')
+  return 0
+}
+
+/** Brings the schema up to date and nothing else; resolves with the numbers of the migrations it applied. */
+export async function migrateOnly(config: Config, log: Logger): Promise<readonly number[]> {
+  await using parts = new AsyncDisposableStack()
+  const { applied } = await openStore(config, log, parts)
+  return applied
+}
+
+/** The data folder, ours alone, and the database with the schema this program knows. */
+async function openStore(
+  config: Config,
+  log: Logger,
+  parts: AsyncDisposableStack,
+): Promise<{ db: Database; applied: readonly number[] }> {
+  const folder = openFolder(config.data_dir)
+  const lock = lockFolder(folder)
+  parts.defer(() => lock.release())
+  try {
+    const db = openDatabase({
+      url: config.database_url,
+      dataDir: folder,
+      onIdleError: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    })
+    parts.defer(() => db.close())
+    const { applied } = await migrate(db, systemClock())
+    if (applied.length > 0) log.info({ applied }, 'schema migrated')
+    return { db, applied }
+  } catch (error) {
+    throw databaseTrouble(error, config.database_url === undefined ? folder : 'PostgreSQL')
+  }
+}
+
+const sqliteStatementFault = 1
+
+/** What a person can put right about a database, as one line; a fault of our own SQL stays as it is. */
+function databaseTrouble(error: unknown, where: string): unknown {
+  if (error instanceof SchemaTooNew) return new Trouble(error.message)
+  if (error instanceof DatabaseUnavailable) {
+    const cause = error.cause instanceof Error ? `: ${error.cause.message || String(error.cause)}` : ''
+    return new Trouble(`${error.message}${cause} (database_url)`)
+  }
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message: string }
+  const ofSqlite = code === 'ERR_SQLITE_ERROR' && errcode !== sqliteStatementFault
+  // PostgreSQL: who we are (28), which database (3D), what we may do (42501).
+  const ofPostgres = /^(28|3D|42501)/.test(code ?? '')
+  return ofSqlite || ofPostgres ? new Trouble(`cannot use the database in ${where}: ${message}`) : error
+}
