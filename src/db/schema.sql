@@ -9,8 +9,6 @@ CREATE TABLE blacklists (
 
 CREATE INDEX blacklists_by_created on blacklists (created_at, id);
 
-CREATE INDEX blacklists_by_pattern on blacklists (pattern, id);
-
 CREATE INDEX blacklists_by_updated on blacklists (updated_key, id);
 
 CREATE TABLE changes (
@@ -55,8 +53,6 @@ CREATE TABLE pools (
 );
 
 CREATE INDEX pools_by_created on pools (created_at, id);
-
-CREATE INDEX pools_by_name on pools (name, id);
 
 CREATE INDEX pools_by_updated on pools (updated_key, id);
 
@@ -138,8 +134,6 @@ CREATE TABLE tlds (
 );
 
 CREATE INDEX tlds_by_created on tlds (created_at, id);
-
-CREATE INDEX tlds_by_name on tlds (name_key, id);
 
 CREATE INDEX tlds_by_updated on tlds (updated_key, id);
 

@@ -13,7 +13,6 @@ create table pools (
 );
 create index pools_by_created on pools (created_at, id);
 create index pools_by_updated on pools (updated_key, id);
-create index pools_by_name on pools (name, id);
 
 create table tlds (
   id text not null primary key,
@@ -27,7 +26,6 @@ create table tlds (
 create unique index tlds_name on tlds (name_key);
 create index tlds_by_created on tlds (created_at, id);
 create index tlds_by_updated on tlds (updated_key, id);
-create index tlds_by_name on tlds (name_key, id);
 
 create table blacklists (
   id text not null primary key,
@@ -39,4 +37,3 @@ create table blacklists (
 );
 create index blacklists_by_created on blacklists (created_at, id);
 create index blacklists_by_updated on blacklists (updated_key, id);
-create index blacklists_by_pattern on blacklists (pattern, id);
