@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isScalar, isSeq, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { type SettingName, settingNames, settingRows } from '../config.ts'
 import type { Given } from './given.ts'
 import { suggestion } from './nearest.ts'
@@ -19,19 +19,20 @@ export function readConfigFile(path: string | undefined, faults: string[]): Read
     faults.push(`${file}: ${error.message.split('\n')[0]?.replace(/:$/, '')}`)
     return found
   }
-  const content: unknown = document.toJS()
-  if (content === null || content === undefined) return found
-  if (typeof content !== 'object' || Array.isArray(content)) {
+  const { contents } = document
+  if (contents === null || (isScalar(contents) && contents.value === null)) return found
+  if (!isMap(contents)) {
     faults.push(`${file}: must hold lines of the form SETTING: VALUE`)
     return found
   }
-  for (const key of Object.keys(content)) {
+  for (const { key: keyNode, value: node } of contents.items) {
+    const key = String(keyNode)
     const label = `${file}: ${key}`
     if (!isSettingName(key)) {
       faults.push(`${label} is no setting${suggestion(key, settingNames)}`)
       continue
     }
-    const value = settingText(key, document.get(key, true), label, faults)
+    const value = settingText(key, isAlias(node) ? node.resolve(document) : node, label, faults)
     if (value !== undefined) found.set(key, { text: value, origin: `file ${file}`, label })
   }
   return found
@@ -50,6 +51,7 @@ const isSettingName = (key: string): key is SettingName => (settingNames as read
 
 /** The text of one value as it stands in the file (`1000`, not `1e3` as a number); undefined when it is empty. */
 function settingText(name: SettingName, node: unknown, label: string, faults: string[]): string | undefined {
+  if (node === null) return undefined
   if (isScalar(node)) return node.value === null ? undefined : scalarText(node)
   if (settingRows[name].kind === 'list' && isSeq(node) && node.items.every((item) => isScalar(item))) {
     return node.items.map(scalarText).join(',')

@@ -1,0 +1,16 @@
+import { settingsTable } from '../../src/config/print.ts'
+
+/** A document with a part that is written from the program's own tables. */
+export type GeneratedDoc = { readonly file: string; readonly update: (text: string) => string }
+
+/** Every such document; a test holds each of them to what `npm run docs` would write. */
+export const generatedDocs: readonly GeneratedDoc[] = [
+  { file: 'docs/operating.md', update: (text) => between(text, 'settings', settingsTable()) },
+]
+
+/** Replaces what stands between `<!-- NAME: … -->` and `<!-- end of NAME -->`. */
+function between(text: string, name: string, content: string): string {
+  const marks = new RegExp(`(<!-- ${name}:[^>]*-->\n)[\\s\\S]*?(<!-- end of ${name} -->)`)
+  if (!marks.test(text)) throw new Error(`no part called ${name}`)
+  return text.replace(marks, (_, begin: string, end: string) => `${begin}\n${content}\n\n${end}`)
+}
