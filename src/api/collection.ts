@@ -1,7 +1,7 @@
 import { join, raw, type Sql, sql, type Tx } from '../db/sql.ts'
 import { fail } from '../errors.ts'
 import { toUuid } from '../ids.ts'
-import { textMatches } from './filter.ts'
+import { folded, textMatches } from './filter.ts'
 import type { Profile } from './profile.ts'
 import { printQuery, type Query } from './query.ts'
 import type { Resource } from './resource.ts'
@@ -24,6 +24,8 @@ export type Among = {
   readonly path?: string
   /** Filters that are not columns: the condition for a value. */
   readonly filters?: Readonly<Record<string, (value: string) => Sql>>
+  /** A row as values, where that takes more than reading its columns. */
+  readonly fromRow?: (row: Record<string, unknown>) => Record<string, unknown>
   /** The number of rows in scope, where it is kept; else they are counted. */
   readonly total?: () => Promise<number>
 }
@@ -74,7 +76,7 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
     const own = among.filters && Object.hasOwn(among.filters, name) ? among.filters[name] : undefined
     if (own) filters.push(own(value))
     else if (!field?.filter) unknown.push(name)
-    else filters.push(textMatches(field.key ?? name, field.folded ? value.toLowerCase() : value))
+    else filters.push(textMatches(field.key ?? name, field.folded ? folded(value) : value))
   }
   if (unknown.length > 0) {
     const fields = Object.keys(resource.fields).filter((name) => resource.fields[name]!.filter)

@@ -9,15 +9,31 @@ export function parsePattern(value: string): Pattern {
   return pieces.length === 1 ? { exact: pieces[0]! } : { pieces }
 }
 
-const last = '\u{10ffff}'
-
 /** The condition that a text column matches a filter; what stands before the first `*` narrows it through the index. */
 export function textMatches(column: string, value: string): Sql {
+  // No stored text holds NUL, and PostgreSQL refuses to compare with one.
+  if (value.includes('\0')) return sql`1 = 0`
   const name = raw(column)
   const pattern = parsePattern(value)
   if ('exact' in pattern) return sql`${name} = ${pattern.exact}`
   const like = pattern.pieces.map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&')).join('%')
   const prefix = pattern.pieces[0]!
   const matches = sql`${name} like ${like} escape '\\'`
-  return prefix === '' ? matches : sql`${name} >= ${prefix} and ${name} < ${prefix + last} and ${matches}`
+  if (prefix === '') return matches
+  const end = firstAfter(prefix)
+  const before = end === undefined ? sql`` : sql`and ${name} < ${end}`
+  return sql`${name} >= ${prefix} ${before} and ${matches}`
+}
+
+/** Lower case as the database makes it: ASCII only. */
+export const folded = (value: string): string => value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** The first text, by code point, after all that begin with a prefix; undefined when there is none. */
+function firstAfter(prefix: string): string | undefined {
+  const points = [...prefix]
+  while (points.length > 0) {
+    const last = points.pop()!.codePointAt(0)!
+    if (last < 0x10ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
+  }
+  return undefined
 }

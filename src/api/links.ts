@@ -12,20 +12,23 @@ const prefix = /^(?:\/[A-Za-z0-9._~-]+)+$/
 export function linkBase(options: {
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
-  readonly fallback: string
+  /** Where we listen, for requests that do not say how they reached us. */
+  readonly fallback: () => string
 }): LinkBase {
   if (options.publicUrl !== undefined) {
     const fixed = options.publicUrl.replace(/\/+$/, '')
     return () => fixed
   }
   const trusted = addressList(options.trustedProxies)
+  let last: { readonly host: string; readonly base: string } | undefined
   return ({ headers, remoteAddress }) => {
     if (trusted !== undefined && remoteAddress !== undefined && isIn(trusted, remoteAddress)) {
       const told = forwarded(headers)
       if (told !== undefined) return told
     }
-    const given = headers.host
-    return typeof given === 'string' && host.test(given) ? `http://${given}` : options.fallback
+    const given = typeof headers.host === 'string' ? headers.host : ''
+    if (given !== last?.host) last = { host: given, base: host.test(given) ? `http://${given}` : options.fallback() }
+    return last.base
   }
 }
 

@@ -44,9 +44,9 @@ function asApiError(error: unknown): ApiError {
 function asHttpError(error: unknown): ApiError | undefined {
   switch ((error as { code?: string }).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('request_too_large', 'the body is larger than this service accepts', undefined, {
-        Connection: 'close',
-      })
+      return new ApiError('request_too_large', 'the body is larger than this service accepts')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError('unsupported_content_type', 'Content-type must be application/json')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':

@@ -1,21 +1,16 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Database } from '../db/sql.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, fail } from '../errors.ts'
 import { answerPreflight, crossOrigin } from './cors.ts'
 import { linkBase } from './links.ts'
 import { methodsAt, type Place } from './paths.ts'
 import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
 import { type Mounted, type RequestOptions, readCall } from './request.ts'
-import type { Route } from './route.ts'
+import type { Reply, Route } from './route.ts'
 import { systemRoutes } from './system.ts'
 
 export type ApiOptions = RequestOptions & {
@@ -29,11 +24,11 @@ export type ApiOptions = RequestOptions & {
   readonly log: Logger
 }
 
+const maxHeaderSize = 16_384
+
 /** Starts the HTTP service; resolves once it listens. */
 export async function startApi(options: ApiOptions): Promise<{ url: string; close(): Promise<void> }> {
   const app = Fastify({
-    loggerInstance: options.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `req-${crypto.randomUUID()}`,
     bodyLimit: options.maxBodyBytes,
     exposeHeadRoutes: false,
@@ -42,22 +37,34 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     clientErrorHandler: answerBrokenRequest,
-    http: { headersTimeout: 15_000, maxHeaderSize: 16_384 },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5000, maxHeaderSize, requireHostHeader: false },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
   })
   app.server.maxConnections = 10_000
+  // RFC 9110 10.1.1 lets a server overlook an expectation it does not know; Node would answer with a bare 417.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host
-  const base = linkBase({ ...options, fallback: `http://${host}:${options.listen.port}` })
+  const here = () => {
+    const address = app.server.address()
+    return `http://${host}:${typeof address === 'object' && address !== null ? address.port : options.listen.port}`
+  }
+  const base = linkBase({ ...options, fallback: here })
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setSerializerCompiler(() => JSON.stringify)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Openstack-Request-Id', request.id)
     crossOrigin(options.corsOrigins, request, reply)
-    if (request.method === 'OPTIONS') return answerPreflight(reply)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      fail('bad_request', 'the Host header is missing')
+    }
+    if (request.method === 'OPTIONS') return void answerPreflight(reply)
+    done()
   })
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply))
+  const sendProblem = problemSender(options.log)
+  app.setErrorHandler(sendProblem)
   const places: Place[] = systemRoutes(app, options, base)
   for (const profile of profiles) {
     for (const route of options.routes) places.push(mount(app, { route, profile, base }, options))
@@ -70,19 +77,15 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
         ? new ApiError('not_found', 'resource not found')
         : new ApiError(
             'method_not_allowed',
-            `${request.method} is not allowed here; ${methods.join(', ')} is`,
+            `${request.method} is not allowed here, only ${methods.join(', ')}`,
             undefined,
-            {
-              Allow: methods.join(', '),
-            },
+            { Allow: methods.join(', ') },
           )
     return sendProblem(error, request, reply)
   })
 
   await app.listen(options.listen)
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : options.listen.port
-  return { url: `http://${host}:${port}`, close: () => app.close() }
+  return { url: here(), close: () => app.close() }
 }
 
 function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Place {
@@ -100,30 +103,41 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Pla
         route.method === 'GET'
           ? await options.db.read((tx) => route.handle({ ...call, tx }))
           : await options.db.write((tx) => route.handle({ ...call, tx }))
-      reply.code(answer.status)
-      if (answer.headers !== undefined) reply.headers(answer.headers)
-      if (answer.body === undefined) return reply.send()
-      reply.header('Content-Type', contentType)
-      return reply.send(Buffer.from(JSON.stringify(answer.body)))
+      write(reply, contentType, answer)
     },
   })
   return { method: route.method, path }
 }
 
-function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = problem(error, request.id)
-  if (status >= 500) request.log.error({ err: error, method: request.method, url: request.url }, body.message)
-  const config = request.routeOptions.config as { contentType?: string }
-  return reply
-    .code(status)
-    .headers(headers)
-    .header('Content-Type', config.contentType ?? 'application/json')
-    .send(Buffer.from(JSON.stringify(body)))
+/** Straight to the connection: Fastify's own way looks into the content type, and adds a charset we do not want. */
+function write(reply: FastifyReply, contentType: string, { status, headers, body }: Reply): void {
+  const all: Record<string, number | string | string[] | undefined> = { ...reply.getHeaders(), ...headers }
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  if (text !== undefined) {
+    all['Content-Type'] = contentType
+    all['Content-Length'] = Buffer.byteLength(text)
+  }
+  reply.hijack()
+  reply.raw.writeHead(status, all).end(text)
 }
+
+const problemSender =
+  (log: Logger) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const { status, headers, body } = problem(error, request.id)
+    const { id, method, url } = request
+    if (status >= 500) log.error({ err: error, request_id: id, method, url }, body.message)
+    const config = request.routeOptions?.config as { contentType?: string } | undefined
+    reply.header('X-Openstack-Request-Id', id)
+    write(reply, config?.contentType ?? 'application/json', { status, headers, body })
+  }
 
 /** Requests too broken for the HTTP parser, and those that did not arrive in time, get our error shape too. */
 function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // What came before on this connection may be under way: its answer goes out first, and is the last one here.
+  const earlier = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
+  if (earlier?.req.complete) return void earlier.once('close', () => socket.destroySoon())
   const id = `req-${crypto.randomUUID()}`
   const { status, body } = problem(brokenRequest(error.code), id)
   const text = JSON.stringify(body)

@@ -9,7 +9,8 @@ const maxProgram = 2000
  */
 export function compilePattern(pattern: string): (name: string) => boolean {
   const compiled = RE2JS.compile(pattern)
-  if (compiled.programSize() > maxProgram) throw new Error('its repetitions multiply to more than we can search quickly')
+  if (compiled.programSize() > maxProgram)
+    throw new Error('its repetitions multiply to more than we can search quickly')
   return (name) => compiled.test(name)
 }
 
