@@ -23,7 +23,7 @@ export type Authenticate = (headers: Headers) => Promise<Caller>
 export const believeHeaders: Authenticate = async (headers) => ({
   user_id: bounded('X-Auth-User-ID', one(headers['x-auth-user-id']) || 'noauth-user'),
   project_id: bounded('X-Auth-Project-ID', one(headers['x-auth-project-id']) || 'noauth-project'),
-  roles: rolesIn(one(headers['x-roles']) ?? 'admin'),
+  roles: headers['x-roles'] === undefined ? adminRoles : rolesIn(one(headers['x-roles'])!),
   allProjects: false,
   editManaged: false,
   hardDelete: false,
@@ -43,13 +43,16 @@ function rolesIn(text: string): ReadonlySet<string> {
   return roles
 }
 
+const adminRoles = rolesIn('admin')
+
 function bounded(header: string, value: string): string {
   if (value.length <= 255) return value
   throw new ApiError('bad_request', `${header} must be at most 255 characters`)
 }
 
 /** Booleans in headers and query values. */
-export const isTrue = (value: string | undefined): boolean => /^(1|t|true|on|y|yes)$/i.test(value ?? '')
+export const isTrue = (value: string | undefined): boolean =>
+  value !== undefined && /^(1|t|true|on|y|yes)$/i.test(value)
 
 /** The caller after the headers and parameters that widen or change what it acts on; only administrators may send those. */
 export function elevated(caller: Caller, headers: Headers, query: Query): Caller {
