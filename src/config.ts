@@ -12,6 +12,8 @@ import {
   parseOptional,
   parseOrigin,
   parsePath,
+  parseQuota,
+  parseSecretKey,
   parseSocketAddress,
   parseSome,
   parseWebUrl,
@@ -103,6 +105,47 @@ export const settings = {
     help: 'Largest request body; a larger one is answered with 413.',
     default: '1 MiB',
     parse: parseBytes(1024, 2 ** 30),
+  },
+  min_ttl: {
+    help: 'Least TTL that zones and record sets may have; administrators may go lower.',
+    default: '0',
+    parse: parseInteger(0, 2_147_483_647),
+  },
+  quota_preset: {
+    help: 'Default quotas of a project: nameplane (generous, as for one user) or designate (what Designate gives).',
+    default: 'nameplane',
+    parse: parseChoice('nameplane', 'designate'),
+  },
+  quota_zones: {
+    help: 'Default quota of zones in a project, in place of what the preset has; -1 for no limit.',
+    default: '',
+    parse: parseOptional(parseQuota),
+  },
+  quota_zone_recordsets: {
+    help: 'Default quota of record sets in a zone; -1 for no limit.',
+    default: '',
+    parse: parseOptional(parseQuota),
+  },
+  quota_zone_records: {
+    help: 'Default quota of records in a zone; -1 for no limit.',
+    default: '',
+    parse: parseOptional(parseQuota),
+  },
+  quota_recordset_records: {
+    help: 'Default quota of records in a record set; -1 for no limit.',
+    default: '',
+    parse: parseOptional(parseQuota),
+  },
+  quota_api_export_size: {
+    help: 'Default quota of record sets in a zone that is exported; -1 for no limit.',
+    default: '',
+    parse: parseOptional(parseQuota),
+  },
+  secret_key: {
+    help: 'Key that secrets in the database are encrypted with: base64 of 32 octets, or a passphrase; without it, the file secret.key in the data folder.',
+    default: '',
+    parse: parseOptional(parseSecretKey),
+    mask: () => '***',
   },
   log_level: {
     help: 'Least severe message that is logged: trace, debug, info, warn, error, fatal or silent.',

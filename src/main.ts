@@ -9,8 +9,11 @@ import { openDatabase } from './db/open.ts'
 import { type Database, DatabaseUnavailable } from './db/sql.ts'
 import { openFolder } from './folder.ts'
 import { lockFolder } from './lock.ts'
-import { routes } from './resources/index.ts'
+import { type ResourceSettings, routes } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
+import { quotaPresets } from './resources/quotas/fields.ts'
+import { mustBeKeyOf } from './resources/secret-key.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
 import { dieLoudly, stopSignal } from './signals.ts'
 import { listenTrouble, Trouble } from './trouble.ts'
 
@@ -21,11 +24,13 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   // Closed in the opposite order, whether we are told to stop or fail on the way up.
   await using parts = new AsyncDisposableStack()
   const { db } = await openStore(config, log, parts)
+  const secrets = await openSecrets({ dataDir: config.data_dir, secretKey: config.secret_key })
+  await db.write((tx) => mustBeKeyOf(tx, secrets))
   await db.write((tx) => ensureDefaultPool(tx, config.default_ns, systemClock()))
   const api = await startApi({
     db,
     listen: config.api_listen,
-    routes,
+    routes: routes(resourceSettings(config, secrets)),
     authenticate: believeHeaders,
     defaultLimit: config.default_limit,
     maxLimit: config.max_limit,
@@ -46,6 +51,24 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   await parts.disposeAsync()
   log.info('stopped')
   return 0
+}
+
+/** What the resources are given of the settings. */
+function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
+  const preset = quotaPresets[config.quota_preset]
+  return {
+    secrets,
+    quotaDefaults: {
+      zones: config.quota_zones ?? preset.zones,
+      zone_recordsets: config.quota_zone_recordsets ?? preset.zone_recordsets,
+      zone_records: config.quota_zone_records ?? preset.zone_records,
+      recordset_records: config.quota_recordset_records ?? preset.recordset_records,
+      api_export_size: config.quota_api_export_size ?? preset.api_export_size,
+    },
+    minTtl: config.min_ttl,
+    maxZoneNameLength: 255,
+    maxRecordsetNameLength: 255,
+  }
 }
 
 /** Brings the schema up to date and nothing else; resolves with the numbers of the migrations it applied. */

@@ -53,7 +53,8 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
     select * from ${raw(resource.source)} ${where([...conditions, ...after])}
     order by ${order} limit ${page.limit + 1}`)
 
-  const shown = rows.slice(0, page.limit).map((row) => resource.listView(resource.fromRow(row), profile, mount))
+  const fromRow = among.fromRow ?? resource.fromRow
+  const shown = rows.slice(0, page.limit).map((row) => resource.listView(fromRow(row), profile, mount))
   const here = mount + (among.path ?? `/${resource.plural}`)
   const links: Record<string, string> = { self: here + printQuery(query) }
   if (rows.length > page.limit) {

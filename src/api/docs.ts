@@ -1,5 +1,5 @@
 import type { Field } from './field.ts'
-import type { Resource } from './resource.ts'
+import type { Described } from './resource.ts'
 import type { Route } from './route.ts'
 
 /** The API as one page to read, made from the same tables as the OpenAPI document; it loads nothing from elsewhere. */
@@ -20,7 +20,7 @@ export function docsPage(routes: readonly Route[]): string {
 <main>${sections.join('')}</main></html>`
 }
 
-function section(resource: Resource, routes: readonly Route[]): string {
+function section(resource: Described, routes: readonly Route[]): string {
   const operations = routes.map(
     ({ method, path, summary, status }) =>
       `<tr><td><b>${method}</b> <code>${html(path)}</code></td><td>${html(summary)}</td><td>${status}</td></tr>`,

@@ -1,6 +1,6 @@
 import { errorTypes } from '../errors.ts'
 import type { Schema } from './field.ts'
-import type { Resource } from './resource.ts'
+import type { Described } from './resource.ts'
 import type { Route } from './route.ts'
 
 /** The whole API as an OpenAPI 3.1 document, made from the routes and the field tables. */
@@ -30,7 +30,7 @@ function operation(route: Route): object {
     summary: route.summary,
     operationId: route.may,
     tags: [route.resource.plural],
-    parameters: [...pathParameters(route.path), ...(route.returns === 'list' ? listParameters(route.resource) : [])],
+    parameters: [...pathParameters(route), ...(route.returns === 'list' ? listParameters(route.resource) : [])],
     ...(['POST', 'PATCH', 'PUT'].includes(route.method) && {
       requestBody: { required: true, content: json(reference(`${route.resource.name}_${writes}`)) },
     }),
@@ -57,10 +57,12 @@ function answerSchema({ returns, resource }: Route): Schema {
   }
 }
 
-const pathParameters = (path: string): object[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => parameter('path', name!, { type: 'string', format: 'uuid' }))
+const pathParameters = ({ path, text = [] }: Route): object[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+    parameter('path', name!, text.includes(name!) ? { type: 'string' } : { type: 'string', format: 'uuid' }),
+  )
 
-function listParameters({ fields }: Resource): object[] {
+function listParameters({ fields }: Described): object[] {
   const names = Object.keys(fields)
   const sortable = names.filter((name) => fields[name]!.sort)
   const text = { type: 'string' }
@@ -80,12 +82,12 @@ const parameter = (place: 'path' | 'query', name: string, schema: Schema) => ({
   schema,
 })
 
-const schemas = (resources: readonly Resource[]): Record<string, Schema> =>
+const schemas = (things: readonly Described[]): Record<string, Schema> =>
   Object.fromEntries(
-    resources.flatMap(({ name, purpose, schema }) => [
+    things.flatMap(({ name, purpose, schema }) => [
       [name, { description: purpose, ...schema.view }],
-      [`${name}_create`, schema.create],
-      [`${name}_update`, schema.update],
+      ...(schema.create ? [[`${name}_create`, schema.create]] : []),
+      ...(schema.update ? [[`${name}_update`, schema.update]] : []),
     ]),
   )
 

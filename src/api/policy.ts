@@ -3,6 +3,17 @@ import type { Caller } from './auth.ts'
 
 /** Who may do what: the least role each action needs. Admin implies member, member implies reader. */
 export const policy = {
+  create_zone: 'member',
+  find_zones: 'reader',
+  get_zone: 'reader',
+  update_zone: 'member',
+  delete_zone: 'member',
+  get_zone_ns_records: 'reader',
+  create_recordset: 'member',
+  find_recordsets: 'reader',
+  get_recordset: 'reader',
+  update_recordset: 'member',
+  delete_recordset: 'member',
   create_blacklist: 'admin',
   find_blacklists: 'admin',
   get_blacklist: 'admin',
@@ -13,11 +24,21 @@ export const policy = {
   get_pool: 'admin',
   update_pool: 'admin',
   delete_pool: 'admin',
+  get_limits: 'anyone',
+  get_own_quotas: 'reader',
+  get_quotas: 'reader',
+  set_quota: 'admin',
+  reset_quotas: 'admin',
   create_tld: 'admin',
   find_tlds: 'admin',
   get_tld: 'admin',
   update_tld: 'admin',
   delete_tld: 'admin',
+  create_tsigkey: 'admin',
+  find_tsigkeys: 'admin',
+  get_tsigkey: 'admin',
+  update_tsigkey: 'admin',
+  delete_tsigkey: 'admin',
 } as const satisfies Record<string, 'admin' | 'member' | 'reader' | 'anyone'>
 
 export type Action = keyof typeof policy

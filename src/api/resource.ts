@@ -3,8 +3,8 @@ import { type ErrorType, type Fault, fail, refuse } from '../errors.ts'
 import { type Field, fault, isObject, kind, objectSchema, requiredFault, type Schema, type Write } from './field.ts'
 import type { Profile } from './profile.ts'
 
-type Fields = Readonly<Record<string, Field<unknown>>>
-type ValueIn<F> = F extends Field<infer T> ? T : never
+export type Fields = Readonly<Record<string, Field<unknown>>>
+export type ValueIn<F> = F extends Field<infer T> ? T : never
 type Writable<F extends Fields, W extends Write> = {
   [K in keyof F as F[K] extends Field<unknown, infer Given> ? (Given extends W ? K : never) : never]: F[K]
 }
@@ -40,6 +40,11 @@ export type Resource<F extends Fields = Fields> = {
   /** As a row of a list: without the fields that the mount leaves out there. */
   readonly listView: View
   readonly schema: { readonly view: Schema; readonly create: Schema; readonly update: Schema }
+}
+
+/** What the API document tells of any kind of thing, a resource or not. */
+export type Described = Pick<Resource, 'name' | 'plural' | 'purpose' | 'fields'> & {
+  readonly schema: { readonly view: Schema; readonly create?: Schema; readonly update?: Schema }
 }
 
 /** Defines a resource by the table of its fields. */
@@ -86,20 +91,7 @@ export function resource<const F extends Fields>(
       refuse(faults)
       return value as Created<F>
     },
-    update(body, shown) {
-      const faults: Fault[] = []
-      const given = objectBody(body)
-      const value: Record<string, unknown> = {}
-      for (const key of Object.keys(given)) {
-        const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-        if (field?.write === 'always') value[key] = field.parse(given[key], [key], faults)
-        else if (!Object.hasOwn(shown, key) || !isDeepStrictEqual(given[key], shown[key])) {
-          keyFault(about.name, fields, key, 'update', faults)
-        }
-      }
-      refuse(faults)
-      return value as Updated<F>
-    },
+    update: (body, shown) => readChanges(about.name, fields, body, shown) as Updated<F>,
     fromRow(row) {
       for (const name of jsonFields) row[name] = JSON.parse(row[name] as string)
       return row as { readonly [K in keyof F]: ValueIn<F[K]> }
@@ -116,6 +108,27 @@ export function resource<const F extends Fields>(
       update: { ...objectSchema(pick(fields, (field) => field.write === 'always')), required: [] },
     },
   }
+}
+
+/** What a body changes, by the fields clients may write at any time; refuses with all its faults. */
+export function readChanges(
+  name: string,
+  fields: Fields,
+  body: unknown,
+  shown: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const faults: Fault[] = []
+  const given = objectBody(body)
+  const value: Record<string, unknown> = {}
+  for (const key of Object.keys(given)) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    if (field?.write === 'always') value[key] = field.parse(given[key], [key], faults)
+    else if (!Object.hasOwn(shown, key) || !isDeepStrictEqual(given[key], shown[key])) {
+      keyFault(name, fields, key, 'update', faults)
+    }
+  }
+  refuse(faults)
+  return value
 }
 
 /** Refuses as not found. */

@@ -4,7 +4,7 @@ import { type Among, list, type PageLimits } from './collection.ts'
 import type { Action } from './policy.ts'
 import type { Profile } from './profile.ts'
 import type { Query } from './query.ts'
-import type { Resource, RowOf } from './resource.ts'
+import type { Described, Resource, RowOf } from './resource.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never
@@ -33,7 +33,7 @@ export type Reply = {
 
 export type RouteOptions = {
   readonly may: Action
-  readonly resource: Resource
+  readonly resource: Described
   /** What it does, in a few words, for the API document. */
   readonly summary: string
   readonly returns: 'one' | 'list' | 'nothing'

@@ -38,6 +38,9 @@ export const parseInteger =
     throw new BadValue(`must be a whole number from ${least} to ${most}, not ${quote(text)}`)
   }
 
+/** A quota: how many, or -1 for no limit. */
+export const parseQuota = (text: string): number => (text === '-1' ? -1 : parseInteger(0, 2_147_483_647)(text))
+
 const units = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20 } as const
 
 export const parseBytes =
@@ -131,6 +134,14 @@ export function parseOrigin(text: string): string {
 export function parseDatabaseUrl(text: string): string {
   if (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
   throw new BadValue('must be postgres://USER:PASSWORD@HOST:PORT/DATABASE (the value given is not shown)')
+}
+
+/** A key written out in base64, or a passphrase that is not too easily guessed; the message never shows it. */
+export function parseSecretKey(text: string): string {
+  if (text.length >= 16) return text
+  throw new BadValue(
+    'must be base64 of 32 octets, or a passphrase of at least 16 characters (the value given is not shown)',
+  )
 }
 
 /** The same URL with stars in place of its password. */

@@ -56,6 +56,15 @@ CREATE INDEX pools_by_created on pools (created_at, id);
 
 CREATE INDEX pools_by_updated on pools (updated_key, id);
 
+CREATE TABLE quotas (
+  project_id text not null primary key,
+  zones integer,
+  zone_recordsets integer,
+  zone_records integer,
+  recordset_records integer,
+  api_export_size integer
+);
+
 CREATE TABLE records (
   recordset_id text not null references recordsets (id) on delete cascade,
   data text not null,
@@ -82,6 +91,7 @@ CREATE TABLE recordsets (
   project_id text not null,
   name text not null,
   name_key text not null generated always as (lower(name)) stored,
+  tree_key text not null,
   type text not null,
   ttl integer,
   ttl_key integer not null generated always as (coalesce(ttl, -1)) stored,
@@ -109,6 +119,8 @@ CREATE INDEX recordsets_project_type on recordsets (project_id, type, id);
 
 CREATE INDEX recordsets_project_updated on recordsets (project_id, updated_key, id);
 
+CREATE INDEX recordsets_tree on recordsets (zone_id, tree_key);
+
 CREATE INDEX recordsets_zone_id on recordsets (zone_id, id);
 
 CREATE INDEX recordsets_zone_ttl on recordsets (zone_id, ttl_key, id);
@@ -122,6 +134,11 @@ CREATE TABLE schema_migrations (
     name text not null,
     applied_at text not null
   );
+
+CREATE TABLE secret_key (
+  only_row integer not null primary key check (only_row = 1),
+  key_id text not null
+);
 
 CREATE TABLE tlds (
   id text not null primary key,
@@ -138,6 +155,30 @@ CREATE INDEX tlds_by_created on tlds (created_at, id);
 CREATE INDEX tlds_by_updated on tlds (updated_key, id);
 
 CREATE UNIQUE INDEX tlds_name on tlds (name_key);
+
+CREATE TABLE tsigkeys (
+  id text not null primary key,
+  name text not null,
+  name_key text not null generated always as (lower(name)) stored,
+  -- The name as it stands in messages: whole, in lower case.
+  dns_name text not null unique,
+  algorithm text not null,
+  -- Encrypted (see secrets.ts).
+  secret text not null,
+  scope text not null,
+  resource_id text not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX tsigkeys_by_created on tsigkeys (created_at, id);
+
+CREATE INDEX tsigkeys_by_name on tsigkeys (name_key, id);
+
+CREATE INDEX tsigkeys_by_resource on tsigkeys (resource_id, scope);
+
+CREATE INDEX tsigkeys_by_updated on tsigkeys (updated_key, id);
 
 CREATE TABLE zones (
   id text not null primary key,
@@ -179,7 +220,8 @@ CREATE TABLE zones (
   changed_at text not null,
   -- Asked to go: the name is free. Gone: no server has it any more; kept until it is purged.
   deleted_at text,
-  gone_at text
+  gone_at text,
+  purge_at text
 );
 
 CREATE INDEX zones_all_id on zones (id) where gone_at is null;
@@ -196,7 +238,7 @@ CREATE INDEX zones_all_updated on zones (updated_key, id) where gone_at is null;
 
 CREATE INDEX zones_changed on zones (changed_at, id);
 
-CREATE INDEX zones_gone on zones (gone_at) where gone_at is not null;
+CREATE INDEX zones_deleted on zones (purge_at) where deleted_at is not null;
 
 CREATE UNIQUE INDEX zones_name on zones (name_key, pool_id) where deleted_at is null;
 

@@ -1,7 +1,20 @@
 import type { Route } from '../api/route.ts'
 import { blacklistRoutes } from './blacklists/routes.ts'
+import { type LimitSettings, limitRoutes } from './limits/routes.ts'
 import { poolRoutes } from './pools/routes.ts'
+import { type QuotaSettings, quotaRoutes } from './quotas/routes.ts'
 import { tldRoutes } from './tlds/routes.ts'
+import { type TsigkeySettings, tsigkeyRoutes } from './tsigkeys/routes.ts'
+
+/** What the resources are given: each says what it needs. */
+export type ResourceSettings = QuotaSettings & LimitSettings & TsigkeySettings
 
 /** The table of contents of the API. */
-export const routes: readonly Route[] = [...poolRoutes, ...tldRoutes, ...blacklistRoutes]
+export const routes = (settings: ResourceSettings): readonly Route[] => [
+  ...poolRoutes,
+  ...tldRoutes,
+  ...blacklistRoutes,
+  ...tsigkeyRoutes(settings),
+  ...quotaRoutes(settings),
+  ...limitRoutes(settings),
+]

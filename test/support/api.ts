@@ -12,6 +12,7 @@ import { openSqlite } from '../../src/db/sqlite.ts'
 import { routes } from '../../src/resources/index.ts'
 import { ensureDefaultPool } from '../../src/resources/pools/seed.ts'
 import { type CheckAnswer, documentedAnswers } from './openapi.ts'
+import { testSettings } from './settings.ts'
 
 /** A store for one suite: an open, empty database and how to be rid of it. */
 export type Store = { readonly db: Database; remove(): Promise<void> }
@@ -89,7 +90,7 @@ export async function startTestApi(newStore: NewStore, options: Partial<ApiOptio
   await db.write((tx) => ensureDefaultPool(tx, ['ns1.nameplane.test.'], new Date()))
   const api = await startApi({
     db,
-    routes,
+    routes: routes(testSettings),
     listen: { host: '127.0.0.1', port: 0 },
     authenticate: believeHeaders,
     defaultLimit: 20,

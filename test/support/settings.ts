@@ -1,0 +1,12 @@
+import type { ResourceSettings } from '../../src/resources/index.ts'
+import { quotaPresets } from '../../src/resources/quotas/fields.ts'
+import { secretsWith } from '../../src/secrets.ts'
+
+/** What the resources are given where a test does not say otherwise. */
+export const testSettings: ResourceSettings = {
+  secrets: secretsWith(new Uint8Array(32).fill(7)),
+  quotaDefaults: quotaPresets.nameplane,
+  minTtl: 0,
+  maxZoneNameLength: 255,
+  maxRecordsetNameLength: 255,
+}
