@@ -5,6 +5,7 @@ import {
   parseBytes,
   parseChoice,
   parseDatabaseUrl,
+  parseEmail,
   parseHostname,
   parseInteger,
   parseList,
@@ -13,11 +14,13 @@ import {
   parseOrigin,
   parsePath,
   parseQuota,
+  parseRecordType,
   parseSecretKey,
   parseSocketAddress,
   parseSome,
   parseWebUrl,
 } from './config/parse.ts'
+import { schedulerFilters } from './resources/zones/scheduler-filters.ts'
 
 /** One setting: what it is for, how its text is read, and the text that stands when nobody gives one. */
 export type Setting<T = unknown> = {
@@ -106,10 +109,43 @@ export const settings = {
     default: '1 MiB',
     parse: parseBytes(1024, 2 ** 30),
   },
+  default_ttl: {
+    help: 'TTL of a zone that is created without one.',
+    default: '3600',
+    parse: parseInteger(0, 2_147_483_647),
+  },
   min_ttl: {
     help: 'Least TTL that zones and record sets may have; administrators may go lower.',
     default: '0',
     parse: parseInteger(0, 2_147_483_647),
+  },
+  managed_email: {
+    help: 'E-mail address shown for zones that have none of their own (SECONDARY).',
+    default: 'hostmaster@example.com',
+    parse: parseEmail,
+  },
+  scheduler_filters: {
+    help: `How the pool of a new zone is chosen, in this order: ${schedulerFilters.join(', ')}.`,
+    default: 'default_pool',
+    parse: parseSome(parseChoice(...schedulerFilters)),
+    kind: 'list',
+  },
+  record_types: {
+    help: 'Record types that may be used; empty allows every type that can be served.',
+    default: '',
+    parse: parseList(parseRecordType),
+    kind: 'list',
+  },
+  allow_special_names: {
+    help: 'Allow zones in names reserved for other uses, such as localhost., invalid. and home.arpa.',
+    default: 'false',
+    parse: parseBoolean,
+    kind: 'switch',
+  },
+  purge_age: {
+    help: 'Seconds a deleted zone and its content are kept before they are removed for good.',
+    default: '604800',
+    parse: parseInteger(0, 3_153_600_000),
   },
   quota_preset: {
     help: 'Default quotas of a project: nameplane (generous, as for one user) or designate (what Designate gives).',

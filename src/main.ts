@@ -68,6 +68,12 @@ function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
     minTtl: config.min_ttl,
     maxZoneNameLength: 255,
     maxRecordsetNameLength: 255,
+    defaultTtl: config.default_ttl,
+    managedEmail: config.managed_email,
+    schedulerFilters: config.scheduler_filters,
+    recordTypes: config.record_types.length === 0 ? undefined : new Set(config.record_types),
+    allowSpecialNames: config.allow_special_names,
+    purgeAgeSeconds: config.purge_age,
   }
 }
 

@@ -1,7 +1,7 @@
 import { join, raw, type Sql, sql, type Tx } from '../db/sql.ts'
 import { fail } from '../errors.ts'
 import { toUuid } from '../ids.ts'
-import { folded, textMatches } from './filter.ts'
+import { folded, numberMatches, textMatches } from './filter.ts'
 import type { Profile } from './profile.ts'
 import { printQuery, type Query } from './query.ts'
 import type { Resource } from './resource.ts'
@@ -77,6 +77,7 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
     const own = among.filters && Object.hasOwn(among.filters, name) ? among.filters[name] : undefined
     if (own) filters.push(own(value))
     else if (!field?.filter) unknown.push(name)
+    else if (field.numeric) filters.push(numberMatches(field.key ?? name, value))
     else filters.push(textMatches(field.key ?? name, field.folded ? folded(value) : value))
   }
   if (unknown.length > 0) {
@@ -90,10 +91,11 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
 const pageParameters = new Set(['limit', 'marker', 'sort_key', 'sort_dir'])
 
 function readOrder(query: Query, resource: Resource): Pick<Page, 'sortKey' | 'descending'> {
-  const sortKey = query.get('sort_key') ?? 'created_at'
+  const asked = query.get('sort_key') ?? 'created_at'
+  const sortKey = asked === 'tenant_id' ? 'project_id' : asked
   if (!Object.hasOwn(resource.fields, sortKey) || !resource.fields[sortKey]!.sort) {
     const known = Object.keys(resource.fields).filter((name) => resource.fields[name]!.sort)
-    fail('invalid_sort_key', `sort_key must be one of ${known.join(', ')}, not '${sortKey}'`)
+    fail('invalid_sort_key', `sort_key must be one of ${known.join(', ')}, not '${asked}'`)
   }
   const direction = query.get('sort_dir') ?? 'asc'
   if (direction !== 'asc' && direction !== 'desc')

@@ -22,6 +22,8 @@ export type Field<T, W extends Write = Write> = {
   readonly key: string | undefined
   /** Whether that column holds the lower-case form. */
   readonly folded: boolean
+  /** Whether it is a number, so that filters compare it as one. */
+  readonly numeric: boolean
   /** Kept in its column as JSON text. */
   readonly json: boolean
   /** How a mount shows it, where that is not the value itself. */
@@ -44,7 +46,8 @@ export function fault(faults: Fault[], path: Path, validator: string, rule: unkn
   return undefined
 }
 
-const field = <T, W extends Write>(
+/** A field of any kind: its schema and how a client's value is checked. */
+export const field = <T, W extends Write = 'never'>(
   schema: Schema,
   parse: Field<T>['parse'],
   options: Options<W> & { readonly json?: boolean; show?(value: T, profile: Profile): unknown },
@@ -58,6 +61,7 @@ const field = <T, W extends Write>(
   sort: options.sort ?? false,
   key: options.key,
   folded: options.folded ?? false,
+  numeric: schema.type === 'integer',
   json: options.json ?? false,
   ...(options.show && { show: options.show }),
 })

@@ -37,3 +37,9 @@ function firstAfter(prefix: string): string | undefined {
   }
   return undefined
 }
+
+/** The condition that a number column matches a filter; what is no number matches nothing. */
+export function numberMatches(column: string, value: string): Sql {
+  if (/^\d{1,15}$/.test(value)) return sql`${raw(column)} = ${Number(value)}`
+  return value.includes('*') ? textMatches(`cast(${column} as text)`, value) : sql`1 = 0`
+}

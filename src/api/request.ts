@@ -64,8 +64,14 @@ function checkIds(params: Record<string, string>, text: readonly string[]): Reco
   const checked: Record<string, string> = {}
   for (const [name, value] of Object.entries(params)) {
     checked[name] = text.includes(name)
-      ? value
+      ? plainText(name, value)
       : (toUuid(value) ?? fail('invalid_uuid', `Invalid UUID ${name}: ${value}`))
   }
   return checked
+}
+
+/** Text that every engine can store and compare. */
+function plainText(name: string, value: string): string {
+  if (value.includes('\0')) fail('bad_request', `${name} must not have a NUL in it`)
+  return value
 }

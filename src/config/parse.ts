@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { hostnameFault } from '../dns/hostname.ts'
+import { mailboxName } from '../dns/mailbox.ts'
+import { typeCode } from '../dns/types/index.ts'
 
 /** Text that is not what a setting takes; the message says what is right. */
 export class BadValue extends Error {}
@@ -154,3 +156,17 @@ export function maskDatabaseUrl(text: string): string {
 }
 
 const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+export function parseEmail(text: string): string {
+  try {
+    mailboxName(text)
+    return text
+  } catch (error) {
+    throw new BadValue((error as Error).message)
+  }
+}
+
+export function parseRecordType(text: string): string {
+  if (typeCode(text) !== undefined && text === text.toUpperCase()) return text
+  throw new BadValue(`must be a record type such as A or TXT, not ${quote(text)}`)
+}

@@ -9,4 +9,10 @@ export const testSettings: ResourceSettings = {
   minTtl: 0,
   maxZoneNameLength: 255,
   maxRecordsetNameLength: 255,
+  defaultTtl: 3600,
+  managedEmail: 'hostmaster@example.com',
+  schedulerFilters: ['default_pool'],
+  allowSpecialNames: false,
+  recordTypes: undefined,
+  purgeAgeSeconds: 604_800,
 }

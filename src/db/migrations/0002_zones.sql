@@ -43,13 +43,14 @@ create table zones (
   changed_at text not null,
   -- Asked to go: the name is free. Gone: no server has it any more; kept until it is purged.
   deleted_at text,
-  gone_at text
+  gone_at text,
+  purge_at text
 );
 create unique index zones_name on zones (name_key, pool_id) where deleted_at is null;
 create index zones_tree on zones (tree_key) where deleted_at is null;
 create index zones_pool on zones (pool_id, ns_revision, id) where deleted_at is null;
 create index zones_changed on zones (changed_at, id);
-create index zones_gone on zones (gone_at) where gone_at is not null;
+create index zones_deleted on zones (purge_at) where deleted_at is not null;
 create index zones_project_id on zones (project_id, id) where gone_at is null;
 create index zones_project_name on zones (project_id, name_key, id) where gone_at is null;
 create index zones_project_updated on zones (project_id, updated_key, id) where gone_at is null;
@@ -70,6 +71,7 @@ create table recordsets (
   project_id text not null,
   name text not null,
   name_key text not null generated always as (lower(name)) stored,
+  tree_key text not null,
   type text not null,
   ttl integer,
   ttl_key integer not null generated always as (coalesce(ttl, -1)) stored,
@@ -83,6 +85,7 @@ create table recordsets (
   updated_key text not null generated always as (coalesce(updated_at, '')) stored
 );
 create unique index recordsets_place on recordsets (zone_id, name_key, type);
+create index recordsets_tree on recordsets (zone_id, tree_key);
 create index recordsets_zone_id on recordsets (zone_id, id);
 create index recordsets_zone_updated on recordsets (zone_id, updated_key, id);
 create index recordsets_zone_type on recordsets (zone_id, type, id);

@@ -34,7 +34,11 @@ export const pool = resource(
   },
 )
 
-export type Pool = RowOf<typeof pool>
+/** A pool as its row has it; `ns_revision` counts the changes of its name servers. */
+export type Pool = RowOf<typeof pool> & { readonly ns_revision: number }
 
 /** The pool zones go to when nothing else is asked; it exists from the first start. */
 export const defaultPoolId = '794ccc2c-d751-44fe-b57f-8894c9f5c842'
+
+/** What is woken when a pool's name servers change: the zones of the pool must follow. */
+export const poolTopic = 'pools'

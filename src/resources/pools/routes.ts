@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../api/auth.ts'
 import { notFound } from '../../api/resource.ts'
 import { created, listed, noContent, route, shown } from '../../api/route.ts'
@@ -5,7 +6,8 @@ import { timestamp } from '../../clock.ts'
 import { sql, UniqueViolation } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import { defaultPoolId, pool } from './fields.ts'
+import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
+import { defaultPoolId, pool, poolTopic } from './fields.ts'
 import { mustBeServable } from './rules.ts'
 import * as store from './store.ts'
 
@@ -29,6 +31,7 @@ export const poolRoutes = [
         ...pool.create(call.body),
         id: newId(now),
         project_id: caller.project_id,
+        ns_revision: 1,
         created_at: timestamp(now),
         updated_at: null,
       }
@@ -68,9 +71,12 @@ export const poolRoutes = [
       const { tx, now, profile } = call
       const row = (await store.lock(tx, call.params.pool_id, projectOf(call.caller))) ?? notFound(pool)
       const changes = pool.update(call.body, pool.view(row, profile, call.mount))
-      const changed = { ...row, ...changes, updated_at: timestamp(now) }
+      const ns_revision =
+        row.ns_revision + (isDeepStrictEqual(changes.ns_records ?? row.ns_records, row.ns_records) ? 0 : 1)
+      const changed = { ...row, ...changes, ns_revision, updated_at: timestamp(now) }
       mustBeServable(changed.ns_records, row.ns_records)
       await store.update(tx, changed).catch(duplicate)
+      if (ns_revision !== row.ns_revision) tx.wake(poolTopic)
       return shown(call, pool, changed, profile.poolUpdatedStatus)
     },
   ),
@@ -81,6 +87,9 @@ export const poolRoutes = [
     async ({ tx, params, caller }) => {
       const row = (await store.lock(tx, params.pool_id, projectOf(caller))) ?? notFound(pool)
       if (row.id === defaultPoolId) fail('invalid_operation', 'the default pool cannot be deleted')
+      if (await store.holdsZones(tx, row.id))
+        fail('invalid_operation', 'the pool still holds zones; move or delete them first')
+      await removeKeysOf(tx, { scope: 'POOL', resource_id: row.id })
       await store.remove(tx, row.id)
       return noContent
     },

@@ -1,12 +1,17 @@
 import { type Row, sql, type Tx } from '../../db/sql.ts'
 import { type Pool, pool } from './fields.ts'
 
+const columnsAndValues = (row: Pool) => sql`
+  (id, name, description, project_id, attributes, ns_records, created_at)
+  values (${row.id}, ${row.name}, ${row.description}, ${row.project_id}, ${JSON.stringify(row.attributes)},
+    ${JSON.stringify(row.ns_records)}, ${row.created_at})`
+
 /** Stores a new one; throws UniqueViolation when its name is taken. */
-export const insert = (tx: Tx, row: Pool): Promise<number> =>
-  tx.run(sql`
-    insert into pools (id, name, description, project_id, attributes, ns_records, created_at)
-    values (${row.id}, ${row.name}, ${row.description}, ${row.project_id}, ${JSON.stringify(row.attributes)},
-      ${JSON.stringify(row.ns_records)}, ${row.created_at})`)
+export const insert = (tx: Tx, row: Pool): Promise<number> => tx.run(sql`insert into pools ${columnsAndValues(row)}`)
+
+/** Stores one that another program may be storing at this very moment. */
+export const insertOnce = (tx: Tx, row: Pool): Promise<number> =>
+  tx.run(sql`insert into pools ${columnsAndValues(row)} on conflict do nothing`)
 
 const visible = (projectId: string | undefined) =>
   projectId === undefined ? sql`` : sql`and (project_id = ${projectId} or project_id is null)`
@@ -19,13 +24,23 @@ export const get = async (tx: Tx, id: string, projectId: string | undefined): Pr
 export const lock = async (tx: Tx, id: string, projectId: string | undefined): Promise<Pool | undefined> =>
   parsed(await tx.get(sql`select * from pools where id = ${id} ${visible(projectId)} ${tx.forUpdate}`))
 
-const parsed = (row: Row | undefined): Pool | undefined => (row === undefined ? undefined : pool.fromRow(row))
+/** Every pool, oldest first. */
+export const all = async (tx: Tx): Promise<Pool[]> =>
+  (await tx.all(sql`select * from pools order by created_at, id`)).map((row) => asPool(row))
+
+const asPool = (row: Row): Pool => pool.fromRow(row) as Pool
+
+const parsed = (row: Row | undefined): Pool | undefined => (row === undefined ? undefined : asPool(row))
 
 /** Stores changes; throws UniqueViolation when the new name is taken. */
 export const update = (tx: Tx, row: Pool): Promise<number> =>
   tx.run(sql`
     update pools set name = ${row.name}, description = ${row.description}, attributes = ${JSON.stringify(row.attributes)},
-      ns_records = ${JSON.stringify(row.ns_records)}, updated_at = ${row.updated_at}
+      ns_records = ${JSON.stringify(row.ns_records)}, ns_revision = ${row.ns_revision}, updated_at = ${row.updated_at}
     where id = ${row.id}`)
 
 export const remove = (tx: Tx, id: string): Promise<number> => tx.run(sql`delete from pools where id = ${id}`)
+
+/** Whether a zone, also one that is on its way out, is placed in it. */
+export const holdsZones = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.get(sql`select 1 as one from zones where pool_id = ${id} and gone_at is null limit 1`)) !== undefined

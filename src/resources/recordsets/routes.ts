@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mustMatch, mustNotExist, tagged } from '../../api/etag.ts'
+import { notFound } from '../../api/resource.ts'
+import { type Call, created, listed, type Reply, route, shown } from '../../api/route.ts'
+import { timestamp } from '../../clock.ts'
+import { sql } from '../../db/sql.ts'
+import { type Fault, fail, refuse } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { countOf } from '../quotas/counts.ts'
+import type { Quotas } from '../quotas/fields.ts'
+import { mustHaveTtl } from '../zones/create.ts'
+import type { Zone } from '../zones/fields.ts'
+import { zoneFor, zoneToChange } from '../zones/routes.ts'
+import { addSet, changeSet, dropSet, mustBeEditable } from './change.ts'
+import { dataMatches } from './data-filter.ts'
+import { type Recordset, recordset } from './fields.ts'
+import { parseRecords } from './records.ts'
+import { mustBeWellFormed, ownerFaults, placementFault, typeFaults } from './rules.ts'
+import * as store from './store.ts'
+
+export type RecordsetSettings = {
+  readonly minTtl: number
+  readonly maxRecordsetNameLength: number
+  /** The types that may be used; undefined allows all that make sense. */
+  readonly recordTypes: ReadonlySet<string> | undefined
+  readonly quotaDefaults: Quotas
+}
+
+const about = { resource: recordset } as const
+
+const filters = { data: dataMatches }
+
+export const recordsetRoutes = (settings: RecordsetSettings) => [
+  route(
+    'POST /v2/zones/{zone_id}/recordsets',
+    { ...about, may: 'create_recordset', summary: 'Create a record set', returns: 'one', status: 202 },
+    async (call) => {
+      const row = await create(call, await zoneToChange(call), recordset.create(call.body), settings)
+      return tagged(call, row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
+    },
+  ),
+
+  route(
+    'GET /v2/zones/{zone_id}/recordsets',
+    { ...about, may: 'find_recordsets', summary: 'List the record sets of a zone', returns: 'list', status: 200 },
+    async (call) => {
+      const zone = await zoneFor(call)
+      return listed(call, recordset, {
+        scope: [sql`zone_id = ${zone.id}`],
+        path: `/zones/${zone.id}/recordsets`,
+        filters,
+        total: async () => zone.recordset_count,
+      })
+    },
+  ),
+
+  route(
+    'GET /v2/zones/{zone_id}/recordsets/{recordset_id}',
+    { ...about, may: 'get_recordset', summary: 'Show a record set', returns: 'one', status: 200 },
+    async (call) => {
+      const row = await rowOf(call, await zoneFor(call))
+      return tagged(call, row, shown(call, recordset, row))
+    },
+  ),
+
+  route(
+    'PUT /v2/zones/{zone_id}/recordsets/{recordset_id}',
+    {
+      ...about,
+      may: 'update_recordset',
+      summary: 'Change a record set; what is not sent stays',
+      returns: 'one',
+      status: 202,
+    },
+    async (call) => {
+      const zone = await zoneToChange(call)
+      return update(call, zone, await rowOf(call, zone), settings)
+    },
+  ),
+
+  route(
+    'PUT /v2/zones/{zone_id}/recordsets/{name}/{type}',
+    {
+      ...about,
+      may: 'update_recordset',
+      summary: 'Make the record set of a name and type be so, whether it was there or not',
+      returns: 'one',
+      status: 202,
+      text: ['name', 'type'],
+    },
+    async (call) => {
+      const zone = await zoneToChange(call)
+      const { name, type } = call.params
+      const whole = { ...(call.body as object), name, type }
+      const wanted = recordset.create(whole)
+      const present = await store.at(call.tx, zone.id, wanted.name, wanted.type)
+      if (present !== undefined) {
+        mustNotExist(call)
+        return update(
+          { ...call, body: { records: wanted.records, ttl: wanted.ttl, description: wanted.description } },
+          zone,
+          present,
+          settings,
+        )
+      }
+      if (call.headers['if-match'] !== undefined)
+        fail('precondition_failed', 'there is no such record set yet, and If-Match asked for one')
+      const row = await create(call, zone, wanted, settings)
+      return tagged(call, row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
+    },
+  ),
+
+  route(
+    'DELETE /v2/zones/{zone_id}/recordsets/{recordset_id}',
+    { ...about, may: 'delete_recordset', summary: 'Delete a record set', returns: 'one', status: 202 },
+    async (call) => {
+      const zone = await zoneToChange(call)
+      const row = await rowOf(call, zone)
+      mustMatch(call, row)
+      mustBeWritable(call, zone)
+      mustBeEditable(call, zone, row)
+      return shown(call, recordset, await dropSet(call, zone, row), 202)
+    },
+  ),
+
+  route(
+    'GET /v2/recordsets',
+    { ...about, may: 'find_recordsets', summary: 'List record sets across zones', returns: 'list', status: 200 },
+    (call) => {
+      const { allProjects, project_id } = call.caller
+      return listed(call, recordset, {
+        scope: allProjects ? [] : [sql`project_id = ${project_id}`],
+        filters,
+        total: () => countOf(call.tx, allProjects ? undefined : project_id, 'recordsets'),
+      })
+    },
+  ),
+
+  route(
+    'GET /v2/recordsets/{recordset_id}',
+    { ...about, may: 'get_recordset', summary: 'Find the zone a record set is in', returns: 'one', status: 301 },
+    async (call) => {
+      const row = await store.find(call.tx, call.params.recordset_id)
+      const { caller } = call
+      if (row === undefined || (!caller.allProjects && row.project_id !== caller.project_id)) return notFound(recordset)
+      const body = { code: 301, title: 'Moved Permanently', description: null }
+      return { status: 301, body, headers: { Location: call.mount + recordset.path(row) } }
+    },
+  ),
+]
+
+const rowOf = async (call: Call<'recordset_id'>, zone: Zone): Promise<Recordset> =>
+  (await store.get(call.tx, zone.id, call.params.recordset_id)) ?? notFound(recordset)
+
+/** What a zone takes from elsewhere is not for its members to edit. */
+function mustBeWritable({ caller }: Call, zone: Zone): void {
+  if (zone.type !== 'PRIMARY' && !caller.roles.has('admin')) {
+    fail('forbidden', 'the records of a SECONDARY zone come from its masters')
+  }
+}
+
+type Body = ReturnType<typeof recordset.create>
+
+async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSettings): Promise<Recordset> {
+  const { tx, now, caller } = call
+  const faults: Fault[] = [...typeFaults(body.type, settings.recordTypes), ...ownerFaults(body.name, body.type)]
+  const records = faults.some(({ path }) => path[0] === 'recordset')
+    ? []
+    : parseRecords(body.type, body.records, faults)
+  refuse(faults)
+  mustBeWritable(call, zone)
+  if (body.type === 'SOA') fail('bad_request', 'the SOA of a zone is kept by the service')
+  mustBeWellFormed(body.name, body.type, records.length)
+  if (body.ttl !== null) mustHaveTtl(body.ttl, settings.minTtl, caller)
+  if (body.name.length > settings.maxRecordsetNameLength) {
+    fail('invalid_recordset_name', `the name is longer than ${settings.maxRecordsetNameLength} characters`)
+  }
+  if ((await store.at(tx, zone.id, body.name, body.type)) !== undefined)
+    fail('duplicate_recordset', 'Duplicate RecordSet')
+  const misplaced = placementFault(body.name, body.type, await store.surroundings(tx, zone, body.name, body.type))
+  if (misplaced !== undefined) fail('invalid_recordset_location', misplaced)
+  const row = {
+    ...body,
+    id: newId(now),
+    zone_id: zone.id,
+    project_id: caller.project_id,
+    records: records.map(({ text }) => text),
+    managed: 0,
+    version: 1,
+    created_at: timestamp(now),
+    updated_at: null,
+  }
+  return addSet(call, zone, row, records, settings.quotaDefaults)
+}
+
+async function update(call: Call, zone: Zone, row: Recordset, settings: RecordsetSettings): Promise<Reply> {
+  mustMatch(call, row)
+  const given = recordset.update(call.body, recordset.view(row, call.profile, call.mount))
+  const faults: Fault[] = []
+  const records = given.records && parseRecords(row.type, given.records, faults)
+  refuse(faults)
+  mustBeWritable(call, zone)
+  mustBeEditable(call, zone, row)
+  mustBeWellFormed(row.name, row.type, records?.length ?? 0)
+  if (given.ttl != null) mustHaveTtl(given.ttl, settings.minTtl, call.caller)
+  const wanted = {
+    ttl: given.ttl === undefined ? row.ttl : given.ttl,
+    description: given.description === undefined ? row.description : given.description,
+    records,
+  }
+  const texts = records?.map(({ text }) => text) ?? row.records
+  const same = wanted.ttl === row.ttl && wanted.description === row.description && isDeepStrictEqual(texts, row.records)
+  const after = same ? row : await changeSet(call, zone, row, wanted, settings.quotaDefaults)
+  return tagged(call, after, shown(call, recordset, after, after.status === 'PENDING' ? 202 : 200))
+}

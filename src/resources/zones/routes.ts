@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mustMatch, tagged } from '../../api/etag.ts'
+import { notFound } from '../../api/resource.ts'
+import { type Call, created, listed, route, shown } from '../../api/route.ts'
+import { timestamp } from '../../clock.ts'
+import { mailboxName } from '../../dns/mailbox.ts'
+import { fail, refuse } from '../../errors.ts'
+import * as pools from '../pools/store.ts'
+import { countOf } from '../quotas/counts.ts'
+import { authorOf, changeZone } from './change.ts'
+import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
+import { type Zone, zone } from './fields.ts'
+import { zoneFaults } from './rules.ts'
+import * as store from './store.ts'
+import { changeDefaultTtl } from './ttl.ts'
+
+const about = { resource: zone } as const
+
+/** The zone a call names, if the caller may see it. */
+export const zoneFor = async (call: Call<'zone_id'>): Promise<Zone> =>
+  (await store.get(call.tx, call.params.zone_id, call.caller)) ?? notFound(zone)
+
+/** The zone a call is about to change, locked; one that is being deleted cannot be changed any more. */
+export async function zoneToChange(call: Call<'zone_id'>): Promise<Zone> {
+  const row = (await store.lock(call.tx, call.params.zone_id, call.caller)) ?? notFound(zone)
+  if (row.deleted_at !== null) fail('bad_request', 'the zone is being deleted and cannot be changed')
+  return row
+}
+
+export type ZoneRouteSettings = ZoneSettings & { readonly purgeAgeSeconds: number }
+
+export const zoneRoutes = (settings: ZoneRouteSettings) => [
+  route(
+    'POST /v2/zones',
+    { ...about, may: 'create_zone', summary: 'Create a zone', returns: 'one', status: 202 },
+    async (call) => {
+      const row = await createZone(call, settings)
+      return tagged(call, row, { ...created(call, zone, row), status: 202 })
+    },
+  ),
+
+  route('GET /v2/zones', { ...about, may: 'find_zones', summary: 'List zones', returns: 'list', status: 200 }, (call) =>
+    listed(call, zone, {
+      scope: store.visibleTo(call.caller),
+      total: () => countOf(call.tx, call.caller.allProjects ? undefined : call.caller.project_id, 'zones'),
+    }),
+  ),
+
+  route(
+    'GET /v2/zones/{zone_id}',
+    { ...about, may: 'get_zone', summary: 'Show a zone', returns: 'one', status: 200 },
+    async (call) => {
+      const row = await zoneFor(call)
+      return tagged(call, row, shown(call, zone, row))
+    },
+  ),
+
+  route(
+    'PATCH /v2/zones/{zone_id}',
+    { ...about, may: 'update_zone', summary: 'Change a zone', returns: 'one', status: 202 },
+    async (call) => {
+      const row = await zoneToChange(call)
+      mustMatch(call, row)
+      const after = await patch(call, row, settings)
+      return tagged(call, after, shown(call, zone, after, after.status === 'PENDING' ? 202 : 200))
+    },
+  ),
+
+  route(
+    'DELETE /v2/zones/{zone_id}',
+    { ...about, may: 'delete_zone', summary: 'Delete a zone with all it holds', returns: 'one', status: 202 },
+    async (call) => {
+      const { tx, now, caller } = call
+      const row = (await store.lock(tx, call.params.zone_id, caller)) ?? notFound(zone)
+      mustMatch(call, row)
+      if (row.shared !== 0) fail('zone_is_shared', 'the zone is shared; unshare it first')
+      const child = await store.below(tx, row.name)
+      if (child !== undefined && row.deleted_at === null) {
+        fail('zone_has_sub_zone', `${child.name} lies below this zone; delete it first`)
+      }
+      if (row.deleted_at === null) {
+        const keep = caller.hardDelete ? 0 : settings.purgeAgeSeconds * 1000
+        await store.markDeleted(tx, row.id, timestamp(now), timestamp(new Date(now.getTime() + keep)))
+        tx.wake(row.id)
+      }
+      return shown(call, zone, { ...row, action: 'DELETE', status: 'PENDING' }, 202)
+    },
+  ),
+
+  route(
+    'GET /v2/zones/{zone_id}/nameservers',
+    { ...about, may: 'get_zone_ns_records', summary: 'List the name servers of a zone', returns: 'one', status: 200 },
+    async (call) => {
+      const pool = await pools.get(call.tx, (await zoneFor(call)).pool_id, undefined)
+      return { status: 200, body: { nameservers: pool?.ns_records ?? [] } }
+    },
+  ),
+]
+
+/** The zone with a body's changes; the very same row when they change nothing. */
+async function patch(call: Call, row: Zone, settings: ZoneSettings): Promise<Zone> {
+  const { tx, now, caller, profile, mount } = call
+  const given = zone.update(call.body, zone.view(row, profile, mount))
+  const isPrimary = row.type === 'PRIMARY'
+  refuse(
+    zoneFaults({
+      type: row.type,
+      email: isPrimary ? (given.email === undefined ? row.email : given.email) : (given.email ?? null),
+      ttl: given.ttl ?? null,
+      masters: given.masters ?? row.masters,
+    }),
+  )
+  const wanted = { ...given, ttl: given.ttl === null ? settings.defaultTtl : (given.ttl ?? row.ttl) }
+  if (given.ttl !== undefined) mustHaveTtl(wanted.ttl, settings.minTtl, caller)
+  const names = Object.keys(wanted) as (keyof typeof wanted)[]
+  const changes = Object.fromEntries(
+    names.filter((name) => !isDeepStrictEqual(wanted[name], row[name])).map((name) => [name, wanted[name]]),
+  ) as Partial<Zone>
+  if (Object.keys(changes).length === 0) return row
+  const content = changes.ttl === undefined ? { removed: [], added: [] } : await changeDefaultTtl(tx, row, changes.ttl)
+  const contact = changes.email === undefined ? {} : { contact: mailboxName(changes.email) }
+  const update = { ...changes, ...contact, version: row.version + 1, updated_at: timestamp(now) }
+  return changeZone(tx, row, { ...content, zone: update }, authorOf(call), now)
+}

@@ -1,0 +1,85 @@
+import type { Caller } from '../../api/auth.ts'
+import { type Row, type Sql, sql, type Tx } from '../../db/sql.ts'
+import { type Zone, zone } from './fields.ts'
+import { namesAbove, treeKey } from './rules.ts'
+
+/** The condition that a caller may see a zone. */
+export const visibleTo = (caller: Caller): Sql[] => [
+  ...(caller.allProjects ? [] : [sql`project_id = ${caller.project_id}`]),
+  sql`gone_at is null`,
+]
+
+const parsed = (row: Row | undefined): Zone | undefined =>
+  row === undefined ? undefined : (zone.fromRow(row) as unknown as Zone)
+
+/** A zone the caller may see. */
+export const get = async (tx: Tx, id: string, caller: Caller): Promise<Zone | undefined> =>
+  parsed(await tx.get(sql`select * from zones where id = ${id} and ${both(visibleTo(caller))}`))
+
+/** As get, and no other transaction changes the zone or its content until this one ends. */
+export const lock = async (tx: Tx, id: string, caller: Caller): Promise<Zone | undefined> =>
+  parsed(await tx.get(sql`select * from zones where id = ${id} and ${both(visibleTo(caller))} ${tx.forUpdate}`))
+
+/** As lock, for the service itself: any zone that is not deleted. */
+export const lockAny = async (tx: Tx, id: string): Promise<Zone | undefined> =>
+  parsed(await tx.get(sql`select * from zones where id = ${id} and deleted_at is null ${tx.forUpdate}`))
+
+const both = (conditions: readonly Sql[]): Sql => conditions.reduce((all, one) => sql`${all} and ${one}`)
+
+/** Stores a new zone; throws UniqueViolation when its name is taken in its pool. */
+export const insert = (tx: Tx, row: Zone): Promise<number> =>
+  tx.run(sql`
+    insert into zones (id, name, tree_key, type, project_id, pool_id, email, description, ttl, attributes, masters,
+      primary_ns, contact, refresh, retry, expire, minimum, ns_revision, serial, created_serial, published_serial, version,
+      recordset_count, record_count, created_at, changed_at)
+    values (${row.id}, ${row.name}, ${row.tree_key}, ${row.type}, ${row.project_id}, ${row.pool_id}, ${row.email},
+      ${row.description}, ${row.ttl}, ${JSON.stringify(row.attributes)}, ${JSON.stringify(row.masters)}, ${row.primary_ns},
+      ${row.contact}, ${row.refresh}, ${row.retry}, ${row.expire}, ${row.minimum}, ${row.ns_revision}, ${row.serial},
+      ${row.created_serial}, ${row.published_serial}, ${row.version}, ${row.recordset_count}, ${row.record_count},
+      ${row.created_at}, ${row.created_at})`)
+
+/** Keeps everyone else from creating a zone above or below this name until the transaction ends. */
+export async function lockTree(tx: Tx, name: string): Promise<void> {
+  const root = [name.toLowerCase(), ...namesAbove(name)].at(-2) ?? name.toLowerCase()
+  await tx.run(sql`insert into name_roots (root) values (${root}) on conflict do nothing`)
+  await tx.get(sql`select root from name_roots where root = ${root} ${tx.forUpdate}`)
+}
+
+type Relative = { readonly id: string; readonly name: string; readonly project_id: string }
+
+/** The zones with this name, in any pool. */
+export const sameName = (tx: Tx, name: string): Promise<Relative[]> =>
+  tx.all(sql`select id, name, project_id from zones where name_key = ${name.toLowerCase()} and deleted_at is null`)
+
+/** The nearest zone above a name. */
+export async function above(tx: Tx, name: string): Promise<Relative | undefined> {
+  for (const one of namesAbove(name)) {
+    const row = await tx.get<Relative>(sql`
+      select id, name, project_id from zones where name_key = ${one} and deleted_at is null limit 1`)
+    if (row !== undefined) return row
+  }
+  return undefined
+}
+
+/** A zone below a name that belongs to another project than this one, or to any when none is given. */
+export function below(tx: Tx, name: string, notOf?: string): Promise<Relative | undefined> {
+  const key = treeKey(name)
+  const others = notOf === undefined ? sql`` : sql`and project_id <> ${notOf}`
+  return tx.get<Relative>(sql`
+    select id, name, project_id from zones
+    where tree_key > ${key} and tree_key < ${`${key}\u{10ffff}`} and deleted_at is null ${others}
+    order by tree_key limit 1`)
+}
+
+/** Of these names, the one that is a zone of its own. */
+export async function zoneAmong(tx: Tx, names: readonly string[]): Promise<Relative | undefined> {
+  for (const name of names) {
+    const [row] = await sameName(tx, name)
+    if (row !== undefined) return row
+  }
+  return undefined
+}
+
+/** Frees the zone's name; it is listed until every server has dropped it, and kept until `purgeAt`. */
+export const markDeleted = (tx: Tx, id: string, at: string, purgeAt: string): Promise<number> =>
+  tx.run(sql`update zones set deleted_at = ${at}, purge_at = ${purgeAt}, changed_at = ${at} where id = ${id}`)
