@@ -147,6 +147,16 @@ export const settings = {
     default: '604800',
     parse: parseInteger(0, 3_153_600_000),
   },
+  journal_age: {
+    help: 'Seconds a published change is kept for incremental transfers; secondaries further behind get the whole zone.',
+    default: '2592000',
+    parse: parseInteger(0, 3_153_600_000),
+  },
+  journal_changes: {
+    help: 'How many changes a zone keeps at most for incremental transfers.',
+    default: '10000',
+    parse: parseInteger(1, 1_000_000_000),
+  },
   quota_preset: {
     help: 'Default quotas of a project: nameplane (generous, as for one user) or designate (what Designate gives).',
     default: 'nameplane',

@@ -16,6 +16,7 @@ import { mustBeKeyOf } from './resources/secret-key.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { dieLoudly, stopSignal } from './signals.ts'
 import { listenTrouble, Trouble } from './trouble.ts'
+import { startUpkeep } from './upkeep.ts'
 
 /** Runs the service until a signal stops it; resolves with the exit code. */
 export async function serve(config: Config, log: Logger): Promise<number> {
@@ -44,6 +45,14 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     throw listenTrouble(error, 'api_listen', config.api_listen)
   })
   parts.defer(() => api.close())
+  const upkeep = startUpkeep({
+    db,
+    clock: systemClock,
+    log,
+    journalAgeSeconds: config.journal_age,
+    journalChangesPerZone: config.journal_changes,
+  })
+  parts.defer(() => upkeep.stop())
   const store = db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   process.stdout.write(banner({ api: api.url, dns: [], data: `${config.data_dir} (${store})` }))
   log.info({ api: api.url, engine: db.engine, pid: process.pid }, 'ready')

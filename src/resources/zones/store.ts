@@ -1,5 +1,6 @@
 import type { Caller } from '../../api/auth.ts'
 import { type Row, type Sql, sql, type Tx } from '../../db/sql.ts'
+import { addToCount } from '../quotas/counts.ts'
 import { type Zone, zone } from './fields.ts'
 import { namesAbove, treeKey } from './rules.ts'
 
@@ -83,3 +84,42 @@ export async function zoneAmong(tx: Tx, names: readonly string[]): Promise<Relat
 /** Frees the zone's name; it is listed until every server has dropped it, and kept until `purgeAt`. */
 export const markDeleted = (tx: Tx, id: string, at: string, purgeAt: string): Promise<number> =>
   tx.run(sql`update zones set deleted_at = ${at}, purge_at = ${purgeAt}, changed_at = ${at} where id = ${id}`)
+
+/** Notes that zones are served up to a serial; what is served already stays so. */
+export async function markPublished(
+  tx: Tx,
+  zones: readonly { readonly id: string; readonly serial: number }[],
+): Promise<void> {
+  for (const { id, serial } of zones) {
+    await tx.run(sql`update zones set published_serial = ${serial} where id = ${id} and published_serial < ${serial}`)
+  }
+}
+
+/** Notes that no server has these deleted zones any more: they leave every list, and their project's counts. */
+export async function markGone(tx: Tx, ids: readonly string[], at: string): Promise<void> {
+  for (const id of ids) {
+    const row = await tx.get<Pick<Zone, 'project_id' | 'recordset_count'>>(sql`
+      update zones set gone_at = ${at} where id = ${id} and deleted_at is not null and gone_at is null
+      returning project_id, recordset_count`)
+    if (row === undefined) continue
+    await addToCount(tx, row.project_id, 'recordsets', -row.recordset_count, id)
+    await addToCount(tx, row.project_id, 'zones', -1, id)
+  }
+}
+
+/** The next deleted zones whose time has come. */
+export const duePurges = (tx: Tx, at: string, limit: number): Promise<{ id: string }[]> =>
+  tx.all(sql`
+    select id from zones where deleted_at is not null and gone_at is not null and purge_at <= ${at} order by purge_at limit ${limit}`)
+
+/** Removes a part of what a deleted zone held, and the zone with the last part; tells whether it is done. */
+export async function purgeSome(tx: Tx, id: string, limit: number): Promise<boolean> {
+  const removed = await tx.run(sql`
+    delete from recordsets where id in (select id from recordsets where zone_id = ${id} limit ${limit})`)
+  if (removed === limit) return false
+  const changes = await tx.run(sql`
+    delete from changes where zone_id = ${id} and serial in (select serial from changes where zone_id = ${id} limit ${limit})`)
+  if (changes === limit) return false
+  await tx.run(sql`delete from zones where id = ${id}`)
+  return true
+}
