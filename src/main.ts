@@ -13,10 +13,10 @@ import { type ResourceSettings, routes } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
 import { quotaPresets } from './resources/quotas/fields.ts'
 import { mustBeKeyOf } from './resources/secret-key.ts'
+import { startUpkeep } from './resources/upkeep.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { dieLoudly, stopSignal } from './signals.ts'
 import { listenTrouble, Trouble } from './trouble.ts'
-import { startUpkeep } from './upkeep.ts'
 
 /** Runs the service until a signal stops it; resolves with the exit code. */
 export async function serve(config: Config, log: Logger): Promise<number> {

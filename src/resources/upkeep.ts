@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Clock, timestamp } from './clock.ts'
-import type { Database } from './db/sql.ts'
-import { prune } from './journal/prune.ts'
-import { poolTopic } from './resources/pools/fields.ts'
-import { behind, remakeSome } from './resources/zones/remake.ts'
-import { duePurges, purgeSome } from './resources/zones/store.ts'
+import { type Clock, timestamp } from '../clock.ts'
+import type { Database } from '../db/sql.ts'
+import { prune } from '../journal/prune.ts'
+import { poolTopic } from './pools/fields.ts'
+import { behind, remakeSome } from './zones/remake.ts'
+import { duePurges, purgeSome } from './zones/store.ts'
 
 export type UpkeepOptions = {
   readonly db: Database
