@@ -20,7 +20,7 @@ import {
   parseSome,
   parseWebUrl,
 } from './config/parse.ts'
-import { schedulerFilters } from './resources/zones/fields.ts'
+import { schedulerFilters } from './scheduler-filters.ts'
 
 /** One setting: what it is for, how its text is read, and the text that stands when nobody gives one. */
 export type Setting<T = unknown> = {

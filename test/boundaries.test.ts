@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   nameserver: ['journal', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
   backends: ['journal', 'dns', 'db', 'resources/*/store.ts'],
   secondary: ['journal', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
-  config: ['dns', 'resources/*/fields.ts'],
+  config: ['dns'],
   cli: ['config', 'resources/*/fields.ts'],
 }
 

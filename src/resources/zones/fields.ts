@@ -119,15 +119,3 @@ export type Zone = Omit<RowOf<typeof zone>, 'email' | 'ttl'> & {
   readonly record_count: number
   readonly deleted_at: string | null
 }
-
-/** The ways to narrow down which pool a new zone goes to. */
-export const schedulerFilters = [
-  'default_pool',
-  'attribute',
-  'pool_id_attribute',
-  'random',
-  'fallback',
-  'in_doubt_default_pool',
-] as const
-
-export type SchedulerFilter = (typeof schedulerFilters)[number]

@@ -1,9 +1,9 @@
 import type { Caller } from '../../api/auth.ts'
 import type { Tx } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
+import type { SchedulerFilter } from '../../scheduler-filters.ts'
 import { defaultPoolId, type Pool } from '../pools/fields.ts'
 import * as pools from '../pools/store.ts'
-import type { SchedulerFilter } from './fields.ts'
 
 type Request = { readonly attributes: Readonly<Record<string, string>>; readonly caller: Caller }
 
