@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { defaultPoolId } from '../../src/resources/pools/fields.ts'
 import { keyByName, keysFor } from '../../src/resources/tsigkeys/store.ts'
+import { purgeSome } from '../../src/resources/zones/store.ts'
 import { type Api, type NewStore, type Problem, type Shown, startTestApi } from '../support/api.ts'
 import { testSettings } from '../support/settings.ts'
 
@@ -184,6 +185,16 @@ export function tsigkeyRules(engine: string, newStore: NewStore): void {
       await add({ name: 'stays' })
       await add({ name: 'goes', resource_id: pool.id })
       equal((await api.delete(`/v2/pools/${pool.id}`)).status, 204)
+      deepEqual(await namesAt(''), ['stays'])
+    })
+
+    test('[K8] the keys of a zone go when it is purged', async () => {
+      const { body: zone } = await api.post('/v2/zones', { name: 'purged.example.', email: 'host@purged.example' })
+      await add({ name: 'stays' })
+      await add({ name: 'goes', scope: 'ZONE', resource_id: zone.id })
+      equal((await api.delete(`/v2/zones/${zone.id}`)).status, 202)
+      deepEqual(await namesAt(''), ['stays', 'goes'])
+      for (let done = false; !done; ) done = await api.db.write((tx) => purgeSome(tx, zone.id, 100))
       deepEqual(await namesAt(''), ['stays'])
     })
 

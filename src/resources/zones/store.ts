@@ -1,6 +1,7 @@
 import type { Caller } from '../../api/auth.ts'
 import { type Row, type Sql, sql, type Tx } from '../../db/sql.ts'
 import { addToCount } from '../quotas/counts.ts'
+import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
 import { type Zone, zone } from './fields.ts'
 import { namesAbove, treeKey } from './rules.ts'
 
@@ -120,6 +121,7 @@ export async function purgeSome(tx: Tx, id: string, limit: number): Promise<bool
   const changes = await tx.run(sql`
     delete from changes where zone_id = ${id} and serial in (select serial from changes where zone_id = ${id} limit ${limit})`)
   if (changes === limit) return false
+  await removeKeysOf(tx, { scope: 'ZONE', resource_id: id })
   await tx.run(sql`delete from zones where id = ${id}`)
   return true
 }
