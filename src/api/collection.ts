@@ -4,7 +4,8 @@ import { toUuid } from '../ids.ts'
 import { folded, numberMatches, textMatches } from './filter.ts'
 import type { Profile } from './profile.ts'
 import { printQuery, type Query } from './query.ts'
-import type { Resource } from './resource.ts'
+import type { Described, Resource } from './resource.ts'
+import { asRow } from './row-printer.ts'
 
 export type PageLimits = { readonly defaultLimit: number; readonly maxLimit: number }
 
@@ -38,8 +39,8 @@ type Page = {
   readonly filters: readonly Sql[]
 }
 
-/** One page of a collection as its response body. */
-export async function list(request: ListRequest, resource: Resource, among: Among): Promise<object> {
+/** One page of a collection as the JSON text of its response. */
+export async function list(request: ListRequest, resource: Resource, among: Among): Promise<string> {
   const { tx, query, profile, mount } = request
   const { scope } = among
   const page = readPage(query, resource, among, request)
@@ -49,23 +50,29 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
 
   const way = raw(page.descending ? 'desc' : 'asc')
   const order = sortColumn === 'id' ? sql`id ${way}` : sql`${raw(sortColumn)} ${way}, id ${way}`
-  const rows = await tx.all(sql`
-    select * from ${raw(resource.source)} ${where([...conditions, ...after])}
+  const { columns, idOf, print } = resource.inList(profile)
+  const rows = await tx.values(sql`
+    select ${raw(columns.join(', '))} from ${raw(resource.source)} ${where([...conditions, ...after])}
     order by ${order} limit ${page.limit + 1}`)
 
-  const fromRow = among.fromRow ?? resource.fromRow
-  const shown = rows.slice(0, page.limit).map((row) => resource.listView(fromRow(row), profile, mount))
+  const { fromRow } = among
+  const shown = rows
+    .slice(0, page.limit)
+    .map((values) =>
+      fromRow === undefined
+        ? print(values, mount)
+        : JSON.stringify(resource.view(fromRow(asRow(columns, values)), profile, mount)),
+    )
   const here = mount + (among.path ?? `/${resource.plural}`)
   const links: Record<string, string> = { self: here + printQuery(query) }
   if (rows.length > page.limit) {
-    links.next = here + printQuery(new Map([...query, ['marker', String(rows[page.limit - 1]!.id)]]))
+    links.next = here + printQuery(new Map([...query, ['marker', idOf(rows[page.limit - 1]!)]]))
   }
-  const body: Record<string, unknown> = { [resource.plural]: shown, links }
   const metadata = await profile.metadata(resource.plural, () =>
     among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, resource, conditions),
   )
-  if (metadata !== undefined) body.metadata = metadata
-  return body
+  const last = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`
+  return `{"${resource.plural}":[${shown.join(',')}],"links":${JSON.stringify(links)}${last}}`
 }
 
 function readPage(query: Query, resource: Resource, among: Among, limits: PageLimits): Page {
@@ -86,6 +93,14 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
     fail('bad_request', `Invalid filters ${unknown.join(', ')}: ${resource.plural} are filtered by ${known.join(', ')}`)
   }
   return { ...readOrder(query, resource), limit: readLimit(query, limits), marker: readMarker(query), filters }
+}
+
+/** Whether a list may have to look at many rows, so that others should not wait for it. */
+export function mayBeSlow(query: Query, { fields }: Described): boolean {
+  for (const [name, value] of query) {
+    if (!pageParameters.has(name) && (value.includes('*') || fields[name]?.slow)) return true
+  }
+  return false
 }
 
 const pageParameters = new Set(['limit', 'marker', 'sort_key', 'sort_dir'])

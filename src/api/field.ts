@@ -17,6 +17,8 @@ export type Field<T, W extends Write = Write> = {
   /** Checks a client's value; adds to `faults` and returns undefined when it is wrong. */
   readonly parse: (value: unknown, path: Path, faults: Fault[]) => T | undefined
   readonly filter: boolean
+  /** Whether finding by it has no index and so may look at many rows. */
+  readonly slow: boolean
   readonly sort: boolean
   /** The column that filters and sorts use, when it is not the field's own. */
   readonly key: string | undefined
@@ -34,7 +36,8 @@ export type Field<T, W extends Write = Write> = {
 
 export type Options<W extends Write> = {
   readonly write?: W
-  readonly filter?: boolean
+  /** `slow`: it may be filtered by, without an index. */
+  readonly filter?: boolean | 'slow'
   readonly sort?: boolean
   readonly key?: string
   readonly folded?: boolean
@@ -57,7 +60,8 @@ export const field = <T, W extends Write = 'never'>(
   write: (options.write ?? 'never') as W,
   required: true,
   absent: undefined,
-  filter: options.filter ?? false,
+  filter: options.filter !== undefined && options.filter !== false,
+  slow: options.filter === 'slow',
   sort: options.sort ?? false,
   key: options.key,
   folded: options.folded ?? false,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type ErrorType, type Fault, fail, refuse } from '../errors.ts'
 import { type Field, fault, isObject, kind, objectSchema, requiredFault, type Schema, type Write } from './field.ts'
 import type { Profile } from './profile.ts'
+import { pathFiller, type RowPrinter, rowPrinter } from './row-printer.ts'
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type ValueIn<F> = F extends Field<infer T> ? T : never
@@ -37,8 +38,8 @@ export type Resource<F extends Fields = Fields> = {
   /** A database row as values. */
   readonly fromRow: (row: Record<string, unknown>) => { readonly [K in keyof F]: ValueIn<F[K]> }
   readonly view: View
-  /** As a row of a list: without the fields that the mount leaves out there. */
-  readonly listView: View
+  /** How a mount shows its rows in a list. */
+  readonly inList: (profile: Profile) => RowPrinter
   readonly schema: { readonly view: Schema; readonly create: Schema; readonly update: Schema }
 }
 
@@ -54,7 +55,8 @@ export function resource<const F extends Fields>(
     readonly label: string
     readonly plural: string
     readonly source?: string
-    readonly path?: (row: Record<string, unknown>) => string
+    /** The path of one, with the ids of its row in braces, when it is not `/plural/{id}`. */
+    readonly path?: string
     readonly purpose: string
     readonly notFound: ErrorType
   },
@@ -62,9 +64,11 @@ export function resource<const F extends Fields>(
 ): Resource<F> {
   const entries = Object.entries(fields)
   const jsonFields = entries.filter(([, field]) => field.json).map(([name]) => name)
-  const path = about.path ?? ((row) => `/${about.plural}/${row.id}`)
+  const pathTemplate = about.path ?? `/${about.plural}/{id}`
+  const fill = pathFiller(pathTemplate, (name) => name)
+  const path = (row: Record<string, unknown>) => fill((name) => row[name])
 
-  const omittable = entries.filter(([, field]) => field.omitInList !== undefined)
+  const printers = new Map<Profile, RowPrinter>()
   const view: View = (row, profile, mount) => {
     const shown: Record<string, unknown> = {}
     for (const [name, field] of entries) shown[name] = field.show ? field.show(row[name], profile) : row[name]
@@ -97,10 +101,10 @@ export function resource<const F extends Fields>(
       return row as { readonly [K in keyof F]: ValueIn<F[K]> }
     },
     view,
-    listView(row, profile, mount) {
-      const shown = view(row, profile, mount)
-      for (const [name, field] of omittable) if (field.omitInList!(profile)) delete shown[name]
-      return shown
+    inList(profile) {
+      const printer = printers.get(profile) ?? rowPrinter({ fields, path: pathTemplate }, profile)
+      printers.set(profile, printer)
+      return printer
     },
     schema: {
       view: viewSchema(fields),

@@ -28,6 +28,8 @@ export type Call<Parameter extends string = string> = PageLimits & {
 export type Reply = {
   readonly status: number
   readonly body?: unknown
+  /** The body as JSON text, where it was made as text. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -82,5 +84,5 @@ export const noContent: Reply = { status: 204 }
 /** 200 with one page of what the caller may see. */
 export const listed = async (call: Call, resource: Resource, among: Among): Promise<Reply> => ({
   status: 200,
-  body: await list(call, resource, among),
+  text: await list(call, resource, among),
 })

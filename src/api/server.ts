@@ -4,11 +4,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import type { Database } from '../db/sql.ts'
 import { ApiError, fail } from '../errors.ts'
+import { mayBeSlow } from './collection.ts'
 import { answerPreflight, crossOrigin } from './cors.ts'
 import { linkBase } from './links.ts'
 import { methodsAt, type Place } from './paths.ts'
 import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
+import type { Query } from './query.ts'
 import { type Mounted, type RequestOptions, readCall } from './request.ts'
 import type { Reply, Route } from './route.ts'
 import { systemRoutes } from './system.ts'
@@ -101,7 +103,7 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Pla
       const call = await readCall(request, mounted, options)
       const answer =
         route.method === 'GET'
-          ? await options.db.read((tx) => route.handle({ ...call, tx }))
+          ? await options.db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
           : await options.db.write((tx) => route.handle({ ...call, tx }))
       write(reply, contentType, answer)
     },
@@ -109,10 +111,13 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Pla
   return { method: route.method, path }
 }
 
+const isSearch = (route: Route, query: Query): boolean =>
+  route.returns === 'list' && query.size > 0 && mayBeSlow(query, route.resource)
+
 /** Straight to the connection: Fastify's own way looks into the content type, and adds a charset we do not want. */
-function write(reply: FastifyReply, contentType: string, { status, headers, body }: Reply): void {
+function write(reply: FastifyReply, contentType: string, { status, headers, body, ...made }: Reply): void {
   const all: Record<string, number | string | string[] | undefined> = { ...reply.getHeaders(), ...headers }
-  const text = body === undefined ? undefined : JSON.stringify(body)
+  const text = made.text ?? (body === undefined ? undefined : JSON.stringify(body))
   if (text !== undefined) {
     all['Content-Type'] = contentType
     all['Content-Length'] = Buffer.byteLength(text)

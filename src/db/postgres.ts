@@ -76,6 +76,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   return {
     engine: 'postgres',
     read: (work) => retried('begin isolation level repeatable read read only', work),
+    scan: (work) => retried('begin isolation level repeatable read read only', work),
     write: (work) => retried('begin', work),
     alone: (work) =>
       retried('begin', async (tx) => {
@@ -110,6 +111,10 @@ class ClientTx implements MigrationTx {
     return (await this.#query(query)).rows as T[]
   }
 
+  async values(query: Sql): Promise<unknown[][]> {
+    return (await this.#query(query, 'array')).rows as unknown[][]
+  }
+
   async run(query: Sql): Promise<number> {
     return (await this.#query(query)).rowCount ?? 0
   }
@@ -130,13 +135,13 @@ class ClientTx implements MigrationTx {
     this.#open = false
   }
 
-  async #query(query: Sql): Promise<pg.QueryResult> {
+  async #query(query: Sql, rowMode?: 'array'): Promise<pg.QueryResult> {
     if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
     this.mustBeWhole()
     const { text, values } = query
     const name = statementName(text)
     try {
-      return await this.#client.query(name === undefined ? { text, values } : { name, text, values })
+      return await this.#client.query({ text, values, ...(name && { name }), ...(rowMode && { rowMode }) })
     } catch (error) {
       this.#failure = codeOf(error) === '23505' ? new UniqueViolation(error) : error
       throw this.#failure

@@ -11,6 +11,8 @@ export interface Tx {
   get<T = Row>(query: Sql): Promise<T | undefined>
   /** Every row, in the order of the query. */
   all<T = Row>(query: Sql): Promise<T[]>
+  /** Every row as its values in the order of the select: cheaper than `all` for many rows. */
+  values(query: Sql): Promise<unknown[][]>
   /** Runs a statement and tells how many rows it changed. */
   run(query: Sql): Promise<number>
   /** What to put behind a select to lock its rows: `for update`, or nothing where there is one writer anyway. */
@@ -29,6 +31,8 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   /** Runs `work` on a consistent snapshot; never waits for a writer. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** As read, for work that may take long: other requests do not wait for it. */
+  scan<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Runs `work` in a transaction and resolves once it is durable. On a conflict with another writer
    * `work` runs again from the start, so it must do nothing but use `tx`.

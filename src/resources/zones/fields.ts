@@ -78,7 +78,7 @@ export const zone = resource(
     project_id: text(255, { sort: true }),
     name: zoneName,
     email: nullable(text(255, { rule: emailFault, write: 'always', filter: true })),
-    description: nullable(text(160, { write: 'always', filter: true })),
+    description: nullable(text(160, { write: 'always', filter: 'slow' })),
     ttl: nullable(integer(0, 2_147_483_647, { write: 'always', filter: true, sort: true })),
     serial: integer(0, 4_294_967_295, { sort: true }),
     shared: field<number>({ type: 'boolean' }, () => undefined, { show: (value) => value !== 0 }),
@@ -86,7 +86,7 @@ export const zone = resource(
     action: text(10),
     version: integer(1, Number.MAX_SAFE_INTEGER),
     attributes: defaulted(textMap({ key: 50, value: 50, entries: 100 }, { write: 'always' }), {}),
-    type: defaulted(text(20, { rule: typeFault, write: 'create', filter: true }), 'PRIMARY'),
+    type: defaulted(text(20, { rule: typeFault, write: 'create', filter: 'slow' }), 'PRIMARY'),
     masters: defaulted(masters, []),
     // Ids are made in the order of time, so the creation order is theirs.
     created_at: moment({ sort: true, key: 'id' }),

@@ -1,0 +1,113 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseUnavailable, type Tx } from './sql.ts'
+import { type Connection, ConnectionTx, closed, isBusy, patienceMilliseconds } from './sqlite-connection.ts'
+import type { Wakes } from './wakes.ts'
+
+const maxBatch = 256
+const maxBatchMilliseconds = 20
+
+type Job = { run(tx: ConnectionTx): Promise<() => void>; reject(error: unknown): void }
+
+/**
+ * Makes writes that wait together share one fsync.
+ *
+ * They run one after another inside one outer transaction, each in a savepoint of its own, so that one
+ * failure undoes only its own work; nobody is told anything before the outer commit is on disk.
+ */
+export class GroupCommit {
+  readonly #connection: Connection
+  readonly #wakes: Wakes
+  #queue: Job[] = []
+  #woken: string[] = []
+  #draining: Promise<void> | undefined
+  #closed = false
+
+  constructor(connection: Connection, wakes: Wakes) {
+    this.#connection = connection
+    this.#wakes = wakes
+  }
+
+  submit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closed())
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        run: async (tx) => {
+          const value = await work(tx)
+          tx.mustBeWhole()
+          return () => resolve(value)
+        },
+        reject,
+      })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#draining
+  }
+
+  async #drain(): Promise<void> {
+    // A turn of the event loop first: requests that arrived together join the same batch.
+    await nextTurn()
+    while (this.#queue.length > 0) {
+      await this.#batch()
+      await nextTurn()
+    }
+    this.#draining = undefined
+  }
+
+  async #batch(): Promise<void> {
+    const done: Job[] = []
+    const settle: (() => void)[] = []
+    this.#woken = []
+    try {
+      await this.#begin()
+      const deadline = performance.now() + maxBatchMilliseconds
+      while (this.#queue.length > 0 && done.length < maxBatch && performance.now() < deadline) {
+        const job = this.#queue.shift()!
+        done.push(job)
+        settle.push(await this.#one(job))
+      }
+      this.#connection.step('commit')
+    } catch (error) {
+      const cause = new DatabaseUnavailable(error)
+      for (const job of done.length > 0 ? done : this.#queue.splice(0)) job.reject(cause)
+      this.#connection.rollback()
+      return
+    }
+    for (const tell of settle) tell()
+    this.#wakes.tell(this.#woken)
+  }
+
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + patienceMilliseconds
+    for (let pause = 1; ; pause = Math.min(2 * pause, 50)) {
+      try {
+        return this.#connection.step('begin immediate')
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+        await sleep(pause)
+      }
+    }
+  }
+
+  async #one(job: Job): Promise<() => void> {
+    const tx = new ConnectionTx(this.#connection)
+    this.#connection.step('savepoint job')
+    try {
+      const settle = await job.run(tx)
+      this.#connection.step('release job')
+      this.#woken.push(...tx.woken)
+      return settle
+    } catch (error) {
+      // A full disk makes SQLite drop the whole transaction: then the batch as a whole has failed.
+      if (!this.#connection.inTransaction) throw error
+      this.#connection.step('rollback to job')
+      this.#connection.step('release job')
+      return () => job.reject(error)
+    } finally {
+      tx.end()
+    }
+  }
+}
