@@ -1,0 +1,54 @@
+import type { Field } from './field.ts'
+import type { Profile } from './profile.ts'
+
+/** Prints the rows of a list as JSON text straight from their stored values: JSON columns are passed on unread. */
+export type RowPrinter = {
+  /** The columns to select, in the order in which values are given. */
+  readonly columns: readonly string[]
+  readonly idOf: (values: readonly unknown[]) => string
+  /** One row; `mount` is where its link starts. */
+  readonly print: (values: readonly unknown[], mount: string) => string
+}
+
+type Printed = { readonly fields: Readonly<Record<string, Field<unknown>>>; readonly path: string }
+
+/** How a mount prints the rows of a resource in a list; `path` has the ids of a row in braces. */
+export function rowPrinter({ fields, path }: Printed, profile: Profile): RowPrinter {
+  const shown = Object.entries(fields).filter(([, field]) => !field.omitInList?.(profile))
+  const columns = shown.map(([name]) => name)
+  const parts = shown.map(([name, field]) => ({ key: `${JSON.stringify(name)}:`, text: textOf(field, profile) }))
+  const fill = pathFiller(path, (name) => columns.indexOf(name))
+  const idAt = columns.indexOf('id')
+  return {
+    columns,
+    idOf: (values) => String(values[idAt]),
+    print(values, mount) {
+      let text = '{'
+      for (let i = 0; i < parts.length; i += 1) text += `${parts[i]!.key}${parts[i]!.text(values[i])},`
+      return `${text}"links":{"self":${JSON.stringify(mount + fill((at) => values[at]))}}}`
+    },
+  }
+}
+
+function textOf({ json, show }: Field<unknown>, profile: Profile): (stored: unknown) => string {
+  if (show) return (stored) => JSON.stringify(show(json ? JSON.parse(stored as string) : stored, profile))
+  return json ? (stored) => (stored as string | null) ?? 'null' : JSON.stringify
+}
+
+/** A path with the ids of a row in braces, to be filled from where each id is found. */
+export function pathFiller<Place>(template: string, placeOf: (name: string) => Place) {
+  const [first, ...rest] = template.split('{')
+  const pieces = rest.map((piece) => {
+    const [name, after] = piece.split('}') as [string, string]
+    return { place: placeOf(name), after }
+  })
+  return (at: (place: Place) => unknown): string => {
+    let path = first!
+    for (const { place, after } of pieces) path += at(place) + after
+    return path
+  }
+}
+
+/** Values under the names of their columns. */
+export const asRow = (columns: readonly string[], values: readonly unknown[]): Record<string, unknown> =>
+  Object.fromEntries(columns.map((name, i) => [name, values[i]]))
