@@ -10,7 +10,8 @@ for (const special of '.\\"();@$') form[special.charCodeAt(0)] = BACKSLASHED
 
 const PLAIN_NAME = /^(?:[!#%&'*+,\-/0-9:<=>?A-Z[\]^_`a-z{|}~]{1,63}\.)+$/
 const MOST_OCTETS = 255
-const chars = Buffer.alloc(MOST_OCTETS * 4)
+// The types leave out the method that `toString` ends in; calling it straight saves a third of the time.
+const chars = Buffer.alloc(MOST_OCTETS * 4) as Buffer & { latin1Slice(start: number, end: number): string }
 const wire = new Uint8Array(MOST_OCTETS)
 
 /** The name a person or a file wrote, in the one text it has here; `@` and names without a final dot are taken from `origin`. */
@@ -185,7 +186,7 @@ export function octetsToText(octets: Uint8Array, length: number): string {
     }
     chars[used++] = DOT
   }
-  return chars.toString('latin1', 0, used)
+  return chars.latin1Slice(0, used)
 }
 
 const DOT = 0x2e

@@ -2,7 +2,8 @@ import { WireError } from './errors.ts'
 import { appendName, octetsToText } from './name.ts'
 
 const NAME_LIMIT = 255
-const MOST_JUMPS = 127
+const NO_JUMPS = 0
+const MOST_JUMPS = 127 // as many as a name has labels
 
 /** Reads a message or rdata from front to back; every read is checked against `end`. */
 export class Reader {
@@ -43,14 +44,44 @@ export class Reader {
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + at, length)
   }
 
+  /** A reader of the next `length` octets, whose pointers may lead anywhere before; this one goes on after them. */
+  within(length: number): Reader {
+    const at = this.#take(length)
+    return new Reader(this.#bytes, at, at + length)
+  }
+
+  skip(length: number): void {
+    this.#take(length)
+  }
+
+  /** Octets of their own. */
+  copy(length: number): Uint8Array {
+    const at = this.#take(length)
+    const out = new Uint8Array(length)
+    const bytes = this.#bytes
+    if (length > 64) out.set(bytes.subarray(at, at + length))
+    else for (let i = 0; i < length; i++) out[i] = bytes[at + i]!
+    return out
+  }
+
   /** A name that may end in a pointer to earlier in the message (RFC 1035 4.1.4). */
   name(): string {
-    return this.#name(true)
+    return octetsToText(scratch, this.nameInto(scratch, 0) - 1)
   }
 
   /** A name where compression is not allowed. */
   plainName(): string {
-    return this.#name(false)
+    return octetsToText(scratch, this.#nameInto(scratch, 0, NO_JUMPS) - 1)
+  }
+
+  /** The octets of a name, any pointer followed. */
+  nameOctets(): Uint8Array {
+    return scratch.slice(0, this.nameInto(scratch, 0))
+  }
+
+  /** Puts the octets of a name, any pointer followed, into `out`, which has 255 free at `at`; returns how many they are. */
+  nameInto(out: Uint8Array, at: number): number {
+    return this.#nameInto(out, at, MOST_JUMPS)
   }
 
   skipName(): void {
@@ -70,16 +101,14 @@ export class Reader {
     }
   }
 
-  #name(pointers: boolean): string {
+  #nameInto(out: Uint8Array, start: number, jumps: number): number {
     const bytes = this.#bytes
-    const octets = scratch
     let at = this.offset
     let end = this.end
     // RFC 1035 4.1.4 says "prior occurrence": each jump must land before everything read so far, so there is no loop.
     let lowest = at
     let after = -1
-    let used = 0
-    let jumps = 0
+    let used = start
     for (;;) {
       if (at >= end) throw new WireError('a name is cut short')
       const length = bytes[at]!
@@ -87,24 +116,24 @@ export class Reader {
       if (length < 64) {
         const next = at + 1 + length
         if (next > end) throw new WireError('a name is cut short')
-        if (used + length + 2 > NAME_LIMIT) throw new WireError('a name is longer than 255 octets')
-        for (; at < next; at++) octets[used++] = bytes[at]!
+        if (used - start + length + 2 > NAME_LIMIT) throw new WireError('a name is longer than 255 octets')
+        for (; at < next; at++) out[used++] = bytes[at]!
         continue
       }
       if (length < 0xc0) throw new WireError(`label type ${length >> 6} is not defined`)
-      if (!pointers) throw new WireError('a name is compressed where that is not allowed')
+      if (jumps-- === NO_JUMPS) throw new WireError('a name is compressed where it must not be, or too often')
       if (at + 2 > end) throw new WireError('a name is cut short')
       const target = ((length & 0x3f) << 8) | bytes[at + 1]!
       if (target >= lowest) throw new WireError('a compression pointer does not lead backwards')
-      if (++jumps > MOST_JUMPS) throw new WireError('a name has more compression pointers than labels')
       if (after < 0) {
         after = at + 2
         end = bytes.length
       }
       at = lowest = target
     }
+    out[used++] = 0
     this.offset = after < 0 ? at + 1 : after
-    return octetsToText(octets, used)
+    return used - start
   }
 
   #take(length: number): number {
@@ -201,6 +230,21 @@ export class Writer {
     this.#makeRoom(NAME_LIMIT)
     const length = appendName(name, this.#buffer, this.offset)
     const next = this.offset + length
+    if (next > this.#limit) throw tooLong(this.#limit)
+    this.offset = next
+  }
+
+  /** Writes the name that a reader is at, as `name` does. */
+  nameFrom(reader: Reader): void {
+    const start = this.offset
+    this.plainNameFrom(reader)
+    this.#compress(start)
+  }
+
+  /** Writes the name that a reader is at, as `plainName` does. */
+  plainNameFrom(reader: Reader): void {
+    this.#makeRoom(NAME_LIMIT)
+    const next = this.offset + reader.nameInto(this.#buffer, this.offset)
     if (next > this.#limit) throw tooLong(this.#limit)
     this.offset = next
   }
