@@ -76,6 +76,7 @@ export function rdataToText(code: number, rdata: Uint8Array): string {
   const value = decodeRdata(type, rdata)
   if (type.check?.(value) !== undefined) return genericText(rdata)
   const text = printRdata(type, value)
+  if (text === '') return genericText(rdata)
   return type.inexact && !givesBack(code, text, rdata) ? genericText(rdata) : text
 }
 

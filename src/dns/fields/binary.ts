@@ -40,7 +40,7 @@ export const counted64 = counted(
 
 /** The octets hexadecimal digits stand for. */
 export function hexOf(text: string, label: string): Uint8Array {
-  if (!/^(?:[0-9A-Fa-f]{2})*$/.test(text)) {
+  if (text.length % 2 !== 0 || /[^0-9A-Fa-f]/.test(text)) {
     throw new TextError(`${label} must be an even number of hexadecimal digits, not ${show(text)}`)
   }
   return Buffer.from(text, 'hex')

@@ -39,7 +39,8 @@ export function nameFrom(tokens: Tokens, text: string, label: string): string {
   try {
     return parseName(/[^\0-\x7f]/.test(text) ? nameToAscii(text) : text, tokens.origin)
   } catch (error) {
-    if (error instanceof TextError) throw new TextError(`${label}: ${error.message}`)
+    if (error instanceof TextError)
+      throw new TextError(error.message.replace(/^(?:name )?/, (name) => (name ? `${label} ` : `${label}: `)))
     throw error
   }
 }
