@@ -3,7 +3,7 @@ import { isBelow, parseName } from '../name.ts'
 import { rdataToText } from '../rdata.ts'
 import type { ResourceRecord } from '../record.ts'
 import { className, typeName } from '../types/index.ts'
-import { isWidelyKnown } from './widely-known.ts'
+import { commonText } from './common-text.ts'
 
 /** How a zone file is laid out. */
 export type PrintOptions = {
@@ -13,8 +13,8 @@ export type PrintOptions = {
   readonly origin?: string
   /** Writes $TTL, and no TTL with the records that have this one. */
   readonly ttl?: number
-  /** `known`: types that some name servers do not know are written as TYPE and octets (RFC 3597). `all`: every type by its name. */
-  readonly types?: 'known' | 'all'
+  /** `common`: records some name servers in wide use do not read are written as TYPE and octets (RFC 3597). `all`: none are. */
+  readonly types?: 'common' | 'all'
 }
 
 const CHUNK = 65_536
@@ -64,9 +64,9 @@ export class ZoneFilePrinter {
   line(record: ResourceRecord): string {
     const { type, rdata } = record
     const ttl = record.ttl === this.#options.ttl ? '' : String(record.ttl)
-    const generic = this.#options.types !== 'all' && !isWidelyKnown(type)
-    const typeText = generic ? `TYPE${type}` : typeName(type)
-    const data = generic ? genericText(rdata) : rdataToText(type, rdata)
+    const text = this.#options.types === 'all' ? rdataToText(type, rdata) : commonText(type, rdata)
+    const typeText = text === undefined ? `TYPE${type}` : typeName(type)
+    const data = text ?? genericText(rdata)
     const owner = this.#owner(record.name)
     if (this.#options.layout !== 'aligned') {
       return `${owner} ${ttl}${ttl === '' ? '' : ' '}${className(record.class)} ${typeText} ${data}\n`
