@@ -8,6 +8,8 @@ import { Tokens } from './text.ts'
 import { typeName, typeOf } from './types/index.ts'
 import { Reader, Writer } from './wire.ts'
 
+const MOST_OCTETS = 65535
+
 type Value = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, Field<unknown>>>
 
@@ -76,8 +78,8 @@ export function rdataToText(code: number, rdata: Uint8Array): string {
   const value = decodeRdata(type, rdata)
   if (type.check?.(value) !== undefined) return genericText(rdata)
   const text = printRdata(type, value)
-  if (text === '') return genericText(rdata)
-  return type.inexact && !givesBack(code, text, rdata) ? genericText(rdata) : text
+  if (text === '' || (type.inexact && !givesBack(code, text, rdata))) return genericText(rdata)
+  return text
 }
 
 /** Octets in the form for comparing and signing (RFC 4034 6.2): names lower-cased in the types of that time. */
@@ -98,7 +100,7 @@ export function readRdata(code: number, reader: Reader, length: number): Uint8Ar
   if (length > reader.remaining) throw new WireError(`${typeName(code)} data is cut short`)
   const type = typeOf(code)
   if (type === undefined || !expanded.has(code)) {
-    const rdata = new Uint8Array(reader.bytes(length))
+    const rdata = reader.bytes(length).slice()
     if (type !== undefined) pass(type, rdata)
     return rdata
   }
@@ -126,13 +128,21 @@ export function rdataNames(code: number, rdata: Uint8Array): string[] {
 
 function scan(type: RecordType, tokens: Tokens): Uint8Array {
   if (type.check !== undefined) return encodeRdata(type, parseRdata(type, tokens))
+  const only = type.columns.length === 1 ? type.columns[0]! : undefined
+  if (only?.field.scan !== undefined) {
+    const rdata = only.field.scan(tokens, only.label)
+    tokens.end()
+    if (rdata.length > MOST_OCTETS) throw new WireError(`more than ${MOST_OCTETS} octets`)
+    return rdata instanceof Buffer ? new Uint8Array(rdata) : rdata
+  }
   const writer = new Writer()
-  const value: Record<string, unknown> = {}
+  const before: Record<string, unknown> = {}
   for (const { key, label, field } of type.columns) {
-    if (field.scan !== undefined) field.scan(tokens, label, writer)
+    if (field.scan !== undefined) writer.bytes(field.scan(tokens, label))
     else {
-      value[key] = field.parse(tokens, label, value)
-      field.write(writer, value[key], value)
+      const value = field.parse(tokens, label, before)
+      field.write(writer, value, before)
+      if (type.looksBack) before[key] = value
     }
   }
   tokens.end()
@@ -141,28 +151,27 @@ function scan(type: RecordType, tokens: Tokens): Uint8Array {
 
 function pass(type: RecordType, rdata: Uint8Array): void {
   const reader = new Reader(rdata)
-  const value: Record<string, unknown> = {}
+  const before: Record<string, unknown> = {}
   for (const { key, field } of type.columns) {
     if (field.pass !== undefined) field.pass(reader)
-    else value[key] = field.read(reader, value)
+    else {
+      const value = field.read(reader, before)
+      if (type.looksBack) before[key] = value
+    }
   }
   if (reader.remaining > 0) throw leftOver(type, reader.remaining)
 }
 
-/** Copies rdata field by field, the names by `copyName`. */
+// Copies rdata field by field, the names by `copyName`. No type with names to be copied so has fields that look back.
 function rewrite(
   type: RecordType,
   reader: Reader,
   writer: Writer,
   copyName: (reader: Reader, writer: Writer) => void,
 ): void {
-  const value: Record<string, unknown> = {}
-  for (const { key, field } of type.columns) {
+  for (const { field } of type.columns) {
     if (field === domainName) copyName(reader, writer)
-    else {
-      value[key] = field.read(reader, value)
-      field.write(writer, value[key], value)
-    }
+    else field.write(writer, field.read(reader, {}), {})
   }
 }
 

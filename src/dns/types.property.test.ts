@@ -109,7 +109,7 @@ for (const type of types) {
 }
 
 test('[T6] very long text of any kind is refused or taken in little time', () => {
-  const long = 200_000
+  const long = 20_000
   const hostile = [
     'a',
     'a.',
@@ -138,7 +138,7 @@ test('[T6] very long text of any kind is refused or taken in little time', () =>
   for (const type of types) {
     const started = performance.now()
     for (const text of texts) attempt(TextError, () => rdataFromText(type.code, text, 'example.'))
-    ok(performance.now() - started < 5000, type.type)
+    ok(performance.now() - started < 2000, type.type)
   }
 })
 

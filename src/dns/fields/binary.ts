@@ -126,10 +126,10 @@ function rest(
       return print(reader.bytes(reader.remaining))
     },
     write: (writer, value) => writer.bytes(decode(value, 'value')),
-    scan: (tokens, label, writer) => writer.bytes(parse(tokens, label)),
+    scan: parse,
     pass(reader) {
       if (reader.remaining < min) throw new WireError('the last field is empty')
-      reader.bytes(reader.remaining)
+      reader.offset = reader.end
     },
   }
 }

@@ -23,6 +23,7 @@ const kinds = [none, ipv4, ipv6, domainName]
 /** A gateway whose kind is told by the field `gatewayType` before it. */
 export const gateway: Field<string> = {
   shape: { kind: 'gateway' },
+  looksBack: true,
   parse: (tokens, label, before) => kindFor(typeBefore(before), textFault).parse(tokens, label, before),
   print: (value) => value,
   read: (reader, before) => kindFor(typeBefore(before), wireFault).read(reader, before),

@@ -1,6 +1,6 @@
 import { TextError } from '../errors.ts'
 import { nameToAscii } from '../idna.ts'
-import { parseName } from '../name.ts'
+import { nameToWire, parseName } from '../name.ts'
 import type { Tokens } from '../text.ts'
 import type { Field } from './field.ts'
 
@@ -11,6 +11,7 @@ export const domainName: Field<string> = {
   print: (name) => name,
   read: (reader) => reader.plainName(),
   write: (writer, name) => writer.plainName(name),
+  scan: (tokens, label) => nameToWire(nameFrom(tokens, tokens.next(label), label)),
   names: (name) => [name],
 }
 
