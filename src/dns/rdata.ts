@@ -3,7 +3,7 @@ import { DnsError, TextError, WireError } from './errors.ts'
 import type { Field } from './fields/field.ts'
 import { domainName } from './fields/names.ts'
 import { genericFrom, genericText } from './generic.ts'
-import { nameKey, nameToWire } from './name.ts'
+import { nameKey } from './name.ts'
 import { Tokens } from './text.ts'
 import { typeName, typeOf } from './types/index.ts'
 import { Reader, Writer } from './wire.ts'
@@ -100,14 +100,14 @@ export function readRdata(code: number, reader: Reader, length: number): Uint8Ar
   if (length > reader.remaining) throw new WireError(`${typeName(code)} data is cut short`)
   const type = typeOf(code)
   if (type === undefined || !expanded.has(code)) {
-    const rdata = reader.bytes(length).slice()
+    const rdata = reader.copy(length)
     if (type !== undefined) pass(type, rdata)
     return rdata
   }
-  const end = reader.offset + length
+  const fields = reader.within(length)
   const only = type.columns.length === 1 && type.columns[0]!.field === domainName
-  const rdata = only ? nameToWire(reader.name()) : rewritten(type, reader, (from, to) => to.plainName(from.name()))
-  if (reader.offset !== end) throw leftOver(type, end - reader.offset)
+  const rdata = only ? fields.nameOctets() : rewritten(type, fields, expandName)
+  if (fields.remaining > 0) throw leftOver(type, fields.remaining)
   return rdata
 }
 
@@ -115,7 +115,7 @@ export function readRdata(code: number, reader: Reader, length: number): Uint8Ar
 export function writeRdata(code: number, writer: Writer, rdata: Uint8Array): void {
   const type = compressed.has(code) ? typeOf(code) : undefined
   if (type === undefined) writer.bytes(rdata)
-  else rewrite(type, new Reader(rdata), writer, (from, to) => to.name(from.plainName()))
+  else rewrite(type, new Reader(rdata), writer, compressName)
 }
 
 /** The domain names in rdata, in their order. */
@@ -162,17 +162,31 @@ function pass(type: RecordType, rdata: Uint8Array): void {
   if (reader.remaining > 0) throw leftOver(type, reader.remaining)
 }
 
-// Copies rdata field by field, the names by `copyName`. No type with names to be copied so has fields that look back.
+// Copies rdata, the names by `copyName`, what lies between as it is. No type with names to be copied so looks back.
 function rewrite(
   type: RecordType,
   reader: Reader,
   writer: Writer,
   copyName: (reader: Reader, writer: Writer) => void,
 ): void {
+  let from = reader.offset
   for (const { field } of type.columns) {
-    if (field === domainName) copyName(reader, writer)
-    else field.write(writer, field.read(reader, {}), {})
+    if (field === domainName) {
+      writer.bytesFrom(reader, from, reader.offset)
+      copyName(reader, writer)
+      from = reader.offset
+    } else if (field.pass !== undefined) field.pass(reader)
+    else field.read(reader, {})
   }
+  writer.bytesFrom(reader, from, reader.offset)
+}
+
+function expandName(reader: Reader, writer: Writer): void {
+  writer.plainNameFrom(reader)
+}
+
+function compressName(reader: Reader, writer: Writer): void {
+  writer.nameFrom(reader)
 }
 
 function rewritten(type: RecordType, reader: Reader, copyName: (reader: Reader, writer: Writer) => void): Uint8Array {

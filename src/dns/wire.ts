@@ -1,3 +1,4 @@
+import { CompressionTargets } from './compression.ts'
 import { WireError } from './errors.ts'
 import { appendName, octetsToText } from './name.ts'
 
@@ -5,11 +6,19 @@ const NAME_LIMIT = 255
 const NO_JUMPS = 0
 const MOST_JUMPS = 127 // as many as a name has labels
 
+// Where the readers at work have found which names: most names of a message are pointers to a name read before.
+const KNOWN = 256
+const knownBy = new Float64Array(KNOWN)
+const knownAt = new Int32Array(KNOWN)
+const knownNames: string[] = new Array(KNOWN).fill('')
+let lastReader = 0
+
 /** Reads a message or rdata from front to back; every read is checked against `end`. */
 export class Reader {
   offset: number
   readonly end: number
   readonly #bytes: Uint8Array
+  readonly #stamp = ++lastReader
 
   constructor(bytes: Uint8Array, offset = 0, end = bytes.length) {
     this.#bytes = bytes
@@ -58,15 +67,33 @@ export class Reader {
   copy(length: number): Uint8Array {
     const at = this.#take(length)
     const out = new Uint8Array(length)
-    const bytes = this.#bytes
-    if (length > 64) out.set(bytes.subarray(at, at + length))
-    else for (let i = 0; i < length; i++) out[i] = bytes[at + i]!
+    this.copyInto(at, at + length, out, 0)
     return out
+  }
+
+  /** Puts the octets between two offsets into `out`, at `at`. */
+  copyInto(from: number, to: number, out: Uint8Array, at: number): void {
+    const bytes = this.#bytes
+    if (to - from > 64) out.set(bytes.subarray(from, to), at)
+    else while (from < to) out[at++] = bytes[from++]!
   }
 
   /** A name that may end in a pointer to earlier in the message (RFC 1035 4.1.4). */
   name(): string {
-    return octetsToText(scratch, this.nameInto(scratch, 0) - 1)
+    const at = this.offset
+    const first = at < this.end ? this.#bytes[at]! : 0
+    const pointer = first >= 0xc0 && at + 1 < this.end
+    const start = pointer ? ((first & 0x3f) << 8) | this.#bytes[at + 1]! : at
+    const slot = start & (KNOWN - 1)
+    if (pointer && start < at && knownBy[slot] === this.#stamp && knownAt[slot] === start) {
+      this.offset = at + 2
+      return knownNames[slot]!
+    }
+    const name = octetsToText(scratch, this.nameInto(scratch, 0) - 1)
+    knownBy[slot] = this.#stamp
+    knownAt[slot] = start
+    knownNames[slot] = name
+    return name
   }
 
   /** A name where compression is not allowed. */
@@ -147,16 +174,11 @@ export class Reader {
 
 const scratch = new Uint8Array(NAME_LIMIT)
 
-// Compression targets of the writers at work, open addressing: a slot is taken when its stamp is the writer's own. One
-// table serves all, so that a message costs no table; writers that overlap may miss a target, never find a wrong one.
-const SLOTS = 0x4000
-const MOST_PROBES = 32 // names chosen to collide cost a pointer, not time
-const stamps = new Float64Array(SLOTS)
-const targets = new Int32Array(SLOTS)
-const labelStarts = new Int32Array(128)
-const suffixHashes = new Int32Array(128)
-let lastStamp = 0
 let spare: Uint8Array | undefined
+
+const POOL = 0x8000
+let pool = new ArrayBuffer(POOL)
+let poolUsed = 0
 
 /** Builds a message or rdata; what it writes beyond `limit` is a WireError. `finish` ends its use. */
 export class Writer {
@@ -164,8 +186,7 @@ export class Writer {
   #buffer: Uint8Array
   #capacity: number
   readonly #limit: number
-  readonly #stamp = ++lastStamp
-  readonly #slots: number[] = []
+  readonly #targets = new CompressionTargets()
   #lastName: string | undefined
   #lastNameAt = -1
 
@@ -219,7 +240,7 @@ export class Writer {
       return
     }
     this.plainName(name)
-    this.#compress(start)
+    this.offset = this.#targets.compress(this.#buffer, start)
     if (this.offset - start > 2 && start < 0x4000) {
       this.#lastName = name
       this.#lastNameAt = start
@@ -234,11 +255,17 @@ export class Writer {
     this.offset = next
   }
 
+  /** Writes what a reader has read between two offsets. */
+  bytesFrom(reader: Reader, from: number, to: number): void {
+    const at = this.#take(to - from)
+    reader.copyInto(from, to, this.#buffer, at)
+  }
+
   /** Writes the name that a reader is at, as `name` does. */
   nameFrom(reader: Reader): void {
     const start = this.offset
     this.plainNameFrom(reader)
-    this.#compress(start)
+    this.offset = this.#targets.compress(this.#buffer, start)
   }
 
   /** Writes the name that a reader is at, as `plainName` does. */
@@ -259,14 +286,7 @@ export class Writer {
   rewind(to: number): void {
     if (to < 0 || to > this.offset) throw new RangeError(`${to} is not within the ${this.offset} octets written`)
     this.offset = to
-    const slots = this.#slots
-    while (slots.length > 0) {
-      const slot = slots[slots.length - 1]!
-      const mine = stamps[slot] === this.#stamp
-      if (mine && (targets[slot]! & 0x3fff) < to) break
-      if (mine) stamps[slot] = 0
-      slots.pop()
-    }
+    this.#targets.forget(to)
     if (this.#lastNameAt >= to) {
       this.#lastName = undefined
       this.#lastNameAt = -1
@@ -274,62 +294,28 @@ export class Writer {
   }
 
   finish(): Uint8Array {
-    const out = this.#buffer.slice(0, this.offset)
+    return this.#end(this.#buffer.slice(0, this.offset))
+  }
+
+  /** As `finish`, in memory shared with other messages: for what is sent and forgotten. */
+  finishPooled(): Uint8Array {
+    const length = this.offset
+    if (length <= 64 || length > POOL / 8) return this.finish()
+    if (poolUsed + length > POOL) {
+      pool = new ArrayBuffer(POOL)
+      poolUsed = 0
+    }
+    const out = new Uint8Array(pool, poolUsed, length)
+    out.set(this.#buffer.subarray(0, length))
+    poolUsed += length
+    return this.#end(out)
+  }
+
+  #end(out: Uint8Array): Uint8Array {
     if (this.#capacity > 0) spare = this.#buffer
     this.#capacity = 0
     this.#buffer = out
     return out
-  }
-
-  #compress(start: number): void {
-    const buffer = this.#buffer
-    let labels = 0
-    for (let at = start; buffer[at] !== 0; at += 1 + buffer[at]!) labelStarts[labels++] = at
-    let hash = 0x9dc5
-    for (let i = labels - 1; i >= 0; i--) {
-      const from = labelStarts[i]!
-      for (let at = from, end = from + 1 + buffer[from]!; at < end; at++)
-        hash = Math.imul(hash ^ buffer[at]!, 0x01000193)
-      suffixHashes[i] = hash
-    }
-    for (let i = 0; i < labels; i++) {
-      const at = labelStarts[i]!
-      const found = this.#find(suffixHashes[i]!, at)
-      if (found < 0) continue
-      this.offset = at
-      this.u16(0xc000 | found)
-      return
-    }
-  }
-
-  /** The offset of an earlier name equal to the one at `at`, or -1 after noting this one as a target. */
-  #find(hash: number, at: number): number {
-    const tag = (hash >>> 14) << 14
-    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
-    for (let probes = 0; stamps[slot] === this.#stamp; slot = (slot + 1) & (SLOTS - 1)) {
-      if (++probes > MOST_PROBES) return -1
-      const target = targets[slot]!
-      if ((target ^ tag) >>> 14 === 0 && this.#same(target & 0x3fff, at)) return target & 0x3fff
-    }
-    if (at < 0x4000) {
-      stamps[slot] = this.#stamp
-      targets[slot] = tag | at
-      this.#slots.push(slot)
-    }
-    return -1
-  }
-
-  #same(target: number, at: number): boolean {
-    const buffer = this.#buffer
-    for (;;) {
-      let length = buffer[target]!
-      while (length >= 0xc0) {
-        target = ((length & 0x3f) << 8) | buffer[target + 1]!
-        length = buffer[target]!
-      }
-      for (const end = target + length; target <= end; ) if (buffer[target++] !== buffer[at++]) return false
-      if (length === 0) return true
-    }
   }
 
   #take(length: number): number {
