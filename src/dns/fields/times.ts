@@ -37,7 +37,7 @@ export const time: Field<number> = {
     const text = tokens.next(label)
     const n = text.length === 14 ? fromDigits(text) : decimal(text, U32)
     if (n < 0)
-      throw new TextError(`${label} must be YYYYMMDDHHmmSS up to 21060207062815, or 0..${U32}, not ${show(text)}`)
+      throw new TextError(`${label} must be YYYYMMDDHHmmSS, at most 21060207062815, or 0..${U32}, not ${show(text)}`)
     return n
   },
   print: printTime,
@@ -51,7 +51,9 @@ function fromDigits(text: string): number {
   const pair = (power: number) => Math.floor(n / power) % 100
   const date = Date.UTC(Math.floor(n / 1e10), pair(1e8) - 1, pair(1e6), pair(1e4), pair(100), n % 100) / 1000
   // Date.UTC takes the 30th of February as a day of March, so ask for the same text back.
-  return date >= 0 && date <= U32 && printTime(date) === text ? date : -1
+  if (date < -(2 ** 31) || date > U32 || printTime(date) !== text) return -1
+  // RFC 4034 3.1.5: times are serial numbers, so some programs write those far ahead as before 1970.
+  return date >>> 0
 }
 
 function printTime(n: number): string {

@@ -9,6 +9,8 @@ export const IPSECKEY = defineType({
   code: 45,
   rfc: 4025,
   fields: { precedence: u8, gatewayType: u8, algorithm: u8, gateway, publicKey: optionalBase64 },
+  check: ({ algorithm, publicKey }) =>
+    publicKey === '' && algorithm !== 0 ? 'public key may be left out only with algorithm 0' : undefined,
   examples: [
     '10 1 2 192.0.2.38 AQNRU3mG7TVTO2BkR47usntb102uFJtugbo6BSGvgqt4AQ==',
     '10 0 2 . AQID',
@@ -17,6 +19,7 @@ export const IPSECKEY = defineType({
     '10 0 0 .',
   ],
   rejects: [
+    '10 0 2 .',
     '10 1 2',
     '10 1 2 2001:db8::1 AQID',
     '10 4 2 . AQID',
