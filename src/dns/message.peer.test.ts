@@ -26,6 +26,11 @@ const comparable = (message: Message) => ({
   additional: message.additional.map(folded),
 })
 
+// dnspython takes an empty subaddress of ISDN for none, and compresses names in IPSECKEY, LP and AMTRELAY against RFC 3597 4.
+function isKept({ type, rdata }: ResourceRecord): boolean {
+  return type === 20 ? rdata.at(-1) !== 0 : ![45, 107, 260].includes(type)
+}
+
 function unsigned({ tsig: _, ...message }: Message): Message {
   return message
 }
@@ -45,6 +50,12 @@ test('[M10] dnspython reads our messages, and we read what it makes of them as t
 })
 
 test('[M10] dnspython and we agree about random messages', () => {
-  const plain = anyMessage.map((message) => ({ ...unsigned(message), opcode: 0 }))
+  const plain = anyMessage.map((message) => ({
+    ...unsigned(message),
+    opcode: 0,
+    answer: message.answer.filter(isKept),
+    authority: message.authority.filter(isKept),
+    additional: message.additional.filter(isKept),
+  }))
   compareAll(fc.sample(plain, { numRuns: 300, seed: 20260921 }))
 })
