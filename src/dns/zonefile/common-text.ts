@@ -1,4 +1,4 @@
-import { rdataToText } from '../rdata.ts'
+import { rdataNames, rdataToText } from '../rdata.ts'
 import { typeCode } from '../types/index.ts'
 
 // Read by name, with the same octets, by the tools of BIND 9.18, Knot 3.2, NSD 4.6 and ldns 1.8.
@@ -21,10 +21,24 @@ const conditions = new Map<number, (words: readonly string[]) => boolean>([
   [65, (words) => words.slice(2).every((word) => PARAMETER.test(word))],
 ])
 
+// Knot wants all other characters of a name escaped, and NSD takes the dot after `\\` for a part of the label.
+const PLAIN_NAME = /^[\w*/.-]*$/
+const ODD_CHARACTER = /[^\w*/. -]/
+
+/** A name in the form that every name server in wide use reads. */
+export function commonName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name
+  return name.replace(/\\(?:\d{3}|[^\\])|\\\\|[^\w*/.-]/g, (part) => {
+    if (part.length === 4 || (part.length === 2 && part !== '\\\\')) return part
+    return `\\${String(part.charCodeAt(0)).padStart(3, '0')}`
+  })
+}
+
 /** The text of a record if every name server in wide use reads it, undefined if they are only sure to read `\# length hex`. */
 export function commonText(type: number, rdata: Uint8Array): string | undefined {
   if (!common.has(type)) return undefined
   const text = rdataToText(type, rdata)
+  if (ODD_CHARACTER.test(text) && !rdataNames(type, rdata).every((name) => PLAIN_NAME.test(name))) return undefined
   const condition = conditions.get(type)
   return condition === undefined || condition(text.split(' ')) ? text : undefined
 }

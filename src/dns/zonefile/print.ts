@@ -3,7 +3,7 @@ import { isBelow, parseName } from '../name.ts'
 import { rdataToText } from '../rdata.ts'
 import type { ResourceRecord } from '../record.ts'
 import { className, typeName } from '../types/index.ts'
-import { commonText } from './common-text.ts'
+import { commonName, commonText } from './common-text.ts'
 
 /** How a zone file is laid out. */
 export type PrintOptions = {
@@ -18,6 +18,9 @@ export type PrintOptions = {
 }
 
 const CHUNK = 65_536
+const ORIGIN = '@'
+const SIG = 24
+const RRSIG = 46
 
 /** The records as a zone file, in the order given. */
 export function printZoneFile(records: Iterable<ResourceRecord>, options: PrintOptions = {}): string {
@@ -56,14 +59,16 @@ export class ZoneFilePrinter {
 
   /** The directives that stand before the first record. */
   head(): string {
-    const origin = this.#origin === undefined ? '' : `$ORIGIN ${this.#origin}\n`
+    const origin = this.#origin === undefined ? '' : `$ORIGIN ${commonName(this.#origin)}\n`
     return this.#options.ttl === undefined ? origin : `${origin}$TTL ${this.#options.ttl}\n`
   }
 
   /** One record with its line end. */
   line(record: ResourceRecord): string {
     const { type, rdata } = record
-    const ttl = record.ttl === this.#options.ttl ? '' : String(record.ttl)
+    // ldns gives signatures without a TTL the one they were made with.
+    const leaveOut = record.ttl === this.#options.ttl && type !== SIG && type !== RRSIG
+    const ttl = leaveOut ? '' : String(record.ttl)
     const text = this.#options.types === 'all' ? rdataToText(type, rdata) : commonText(type, rdata)
     const typeText = text === undefined ? `TYPE${type}` : typeName(type)
     const data = text ?? genericText(rdata)
@@ -77,9 +82,14 @@ export class ZoneFilePrinter {
   }
 
   #owner(name: string): string {
+    const relative = this.#relative(name)
+    return relative === ORIGIN ? relative : commonName(relative)
+  }
+
+  #relative(name: string): string {
     const origin = this.#origin
     if (origin === undefined || !name.endsWith(origin)) return name
-    if (name === origin) return '@'
+    if (name === origin) return ORIGIN
     if (origin === '.') return name.slice(0, -1)
     return isBelow(name, origin) ? name.slice(0, -origin.length - 1) : name
   }
