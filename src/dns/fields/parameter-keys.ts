@@ -198,7 +198,7 @@ function itemsOf(text: Uint8Array, key: string): Uint8Array[] {
 
 function numberOf(text: string, key: string): number {
   const n = decimal(text, 65535)
-  if (n < 0) throw new TextError(`${key} must be 0..65535, not ${show(text)}`)
+  if (n < 0) throw new TextError(`${key} must be 0..65535, not ${show(text) || 'empty'}`)
   return n
 }
 

@@ -120,7 +120,7 @@ function blanks(label: string, given: string): TextError {
 }
 
 function counted(octets: Uint8Array, label: string): Uint8Array {
-  if (octets.length > MOST) throw tooLong(label, octets.length)
+  if (octets.length > MOST) throw tooLong(label, octets.length, ' in each quoted string: split it as "…" "…"')
   const out = new Uint8Array(1 + octets.length)
   out[0] = octets.length
   out.set(octets, 1)
@@ -130,14 +130,12 @@ function counted(octets: Uint8Array, label: string): Uint8Array {
 function short(given: string, label: string): string {
   const value = normalCharacters(given, label)
   const length = value.length <= MOST ? 0 : characterCount(value)
-  if (length > MOST) throw tooLong(label, length)
+  if (length > MOST) throw tooLong(label, length, '')
   return value
 }
 
-function tooLong(label: string, length: number): TextError {
-  return new TextError(
-    `${label} must have at most 255 octets in each quoted string, not ${length}: split it as "…" "…"`,
-  )
+function tooLong(label: string, length: number, hint: string): TextError {
+  return new TextError(`${label} must have at most 255 octets, not ${length}${hint}`)
 }
 
 function writeShort(writer: Writer, value: string): void {
