@@ -3,7 +3,7 @@ import { show } from './text.ts'
 
 // A character-string is kept as the text between its quotes, in one form: `"` and `\` after a backslash, octets outside
 // 0x20..0x7e as \DDD, all else as itself.
-const PLAIN = /^[ !#-[\]-~]*$/
+const ROUGH = /[^ !#-[\]-~]/
 const BACKSLASH = 0x5c
 
 const forms = Array.from({ length: 256 }, (_, octet) => {
@@ -20,7 +20,7 @@ export function charactersOf(octets: Uint8Array): string {
 
 /** The octets that text stands for: `\DDD` and `\X` escapes, UTF-8 for what is not ASCII. */
 export function octetsOf(text: string, label: string): Uint8Array {
-  if (PLAIN.test(text)) return ascii(text)
+  if (!ROUGH.test(text)) return ascii(text)
   if (!text.isWellFormed()) throw new TextError(`${label} must be Unicode text without lone surrogates`)
   if (!text.includes('\\')) return encoder.encode(text)
   const given = encoder.encode(text)
@@ -44,7 +44,7 @@ export function octetsOf(text: string, label: string): Uint8Array {
 
 /** Text in the one form that `charactersOf` gives. */
 export function normalCharacters(text: string, label: string): string {
-  return PLAIN.test(text) ? text : charactersOf(octetsOf(text, label))
+  return ROUGH.test(text) ? charactersOf(octetsOf(text, label)) : text
 }
 
 /** How many octets text in its one form stands for. */

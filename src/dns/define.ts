@@ -28,12 +28,15 @@ type Definition<F extends Fields> = {
 export type Column = { readonly key: string; readonly label: string; readonly field: Field<unknown> }
 
 /** A record type, ready for use. */
-export type RecordType<F extends Fields = Fields> = Definition<F> & { readonly columns: readonly Column[] }
+export type RecordType<F extends Fields = Fields> = Definition<F> & {
+  readonly columns: readonly Column[]
+  readonly looksBack: boolean
+}
 
 /** Makes a record type of its fields. */
 export function defineType<const F extends Fields>(definition: Definition<F>): RecordType<F> {
   const columns = Object.entries(definition.fields).map(([key, field]) => ({ key, label: words(key), field }))
-  return { ...definition, columns }
+  return { ...definition, columns, looksBack: columns.some(({ field }) => field.looksBack) }
 }
 
 function words(key: string): string {

@@ -3,10 +3,12 @@ import { DnsError, TextError, WireError } from './errors.ts'
 import type { Field } from './fields/field.ts'
 import { domainName } from './fields/names.ts'
 import { genericFrom, genericText } from './generic.ts'
-import { nameKey, nameToWire } from './name.ts'
+import { nameKey } from './name.ts'
 import { Tokens } from './text.ts'
 import { typeName, typeOf } from './types/index.ts'
 import { Reader, Writer } from './wire.ts'
+
+const MOST_OCTETS = 65535
 
 type Value = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, Field<unknown>>>
@@ -76,7 +78,8 @@ export function rdataToText(code: number, rdata: Uint8Array): string {
   const value = decodeRdata(type, rdata)
   if (type.check?.(value) !== undefined) return genericText(rdata)
   const text = printRdata(type, value)
-  return type.inexact && !givesBack(code, text, rdata) ? genericText(rdata) : text
+  if (text === '' || (type.inexact && !givesBack(code, text, rdata))) return genericText(rdata)
+  return text
 }
 
 /** Octets in the form for comparing and signing (RFC 4034 6.2): names lower-cased in the types of that time. */
@@ -97,14 +100,14 @@ export function readRdata(code: number, reader: Reader, length: number): Uint8Ar
   if (length > reader.remaining) throw new WireError(`${typeName(code)} data is cut short`)
   const type = typeOf(code)
   if (type === undefined || !expanded.has(code)) {
-    const rdata = new Uint8Array(reader.bytes(length))
+    const rdata = reader.copy(length)
     if (type !== undefined) pass(type, rdata)
     return rdata
   }
-  const end = reader.offset + length
+  const fields = reader.within(length)
   const only = type.columns.length === 1 && type.columns[0]!.field === domainName
-  const rdata = only ? nameToWire(reader.name()) : rewritten(type, reader, (from, to) => to.plainName(from.name()))
-  if (reader.offset !== end) throw leftOver(type, end - reader.offset)
+  const rdata = only ? fields.nameOctets() : rewritten(type, fields, expandName)
+  if (fields.remaining > 0) throw leftOver(type, fields.remaining)
   return rdata
 }
 
@@ -112,7 +115,7 @@ export function readRdata(code: number, reader: Reader, length: number): Uint8Ar
 export function writeRdata(code: number, writer: Writer, rdata: Uint8Array): void {
   const type = compressed.has(code) ? typeOf(code) : undefined
   if (type === undefined) writer.bytes(rdata)
-  else rewrite(type, new Reader(rdata), writer, (from, to) => to.name(from.plainName()))
+  else rewrite(type, new Reader(rdata), writer, compressName)
 }
 
 /** The domain names in rdata, in their order. */
@@ -125,13 +128,21 @@ export function rdataNames(code: number, rdata: Uint8Array): string[] {
 
 function scan(type: RecordType, tokens: Tokens): Uint8Array {
   if (type.check !== undefined) return encodeRdata(type, parseRdata(type, tokens))
+  const only = type.columns.length === 1 ? type.columns[0]! : undefined
+  if (only?.field.scan !== undefined) {
+    const rdata = only.field.scan(tokens, only.label)
+    tokens.end()
+    if (rdata.length > MOST_OCTETS) throw new WireError(`more than ${MOST_OCTETS} octets`)
+    return rdata instanceof Buffer ? new Uint8Array(rdata) : rdata
+  }
   const writer = new Writer()
-  const value: Record<string, unknown> = {}
+  const before: Record<string, unknown> = {}
   for (const { key, label, field } of type.columns) {
-    if (field.scan !== undefined) field.scan(tokens, label, writer)
+    if (field.scan !== undefined) writer.bytes(field.scan(tokens, label))
     else {
-      value[key] = field.parse(tokens, label, value)
-      field.write(writer, value[key], value)
+      const value = field.parse(tokens, label, before)
+      field.write(writer, value, before)
+      if (type.looksBack) before[key] = value
     }
   }
   tokens.end()
@@ -140,29 +151,42 @@ function scan(type: RecordType, tokens: Tokens): Uint8Array {
 
 function pass(type: RecordType, rdata: Uint8Array): void {
   const reader = new Reader(rdata)
-  const value: Record<string, unknown> = {}
+  const before: Record<string, unknown> = {}
   for (const { key, field } of type.columns) {
     if (field.pass !== undefined) field.pass(reader)
-    else value[key] = field.read(reader, value)
+    else {
+      const value = field.read(reader, before)
+      if (type.looksBack) before[key] = value
+    }
   }
   if (reader.remaining > 0) throw leftOver(type, reader.remaining)
 }
 
-/** Copies rdata field by field, the names by `copyName`. */
+// Copies rdata, the names by `copyName`, what lies between as it is. No type with names to be copied so looks back.
 function rewrite(
   type: RecordType,
   reader: Reader,
   writer: Writer,
   copyName: (reader: Reader, writer: Writer) => void,
 ): void {
-  const value: Record<string, unknown> = {}
-  for (const { key, field } of type.columns) {
-    if (field === domainName) copyName(reader, writer)
-    else {
-      value[key] = field.read(reader, value)
-      field.write(writer, value[key], value)
-    }
+  let from = reader.offset
+  for (const { field } of type.columns) {
+    if (field === domainName) {
+      writer.bytesFrom(reader, from, reader.offset)
+      copyName(reader, writer)
+      from = reader.offset
+    } else if (field.pass !== undefined) field.pass(reader)
+    else field.read(reader, {})
   }
+  writer.bytesFrom(reader, from, reader.offset)
+}
+
+function expandName(reader: Reader, writer: Writer): void {
+  writer.plainNameFrom(reader)
+}
+
+function compressName(reader: Reader, writer: Writer): void {
+  writer.nameFrom(reader)
 }
 
 function rewritten(type: RecordType, reader: Reader, copyName: (reader: Reader, writer: Writer) => void): Uint8Array {

@@ -10,7 +10,6 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const OPEN = 0x28
 const CLOSE = 0x29
-const SEMICOLON = 0x3b
 const EQUALS = 0x3d
 const BACKSLASH = 0x5c
 
@@ -24,7 +23,7 @@ export class Tokens {
   readonly origin: string | undefined
   readonly #text: string
   readonly #list: readonly Token[] | undefined
-  #at = 0
+  #at: number
   #depth = 0
 
   /** `from` is where in a list the record's data begins. */
@@ -55,14 +54,6 @@ export class Tokens {
     if (start === this.#text.length) throw new TextError(`${label} is missing`)
     this.#at = tokenEnd(this.#text, start)
     return this.#text.slice(start, this.#at)
-  }
-
-  /** The next token without taking it, or undefined at the end. */
-  peek(): Token | undefined {
-    if (this.#list !== undefined) return this.#list[this.#at]
-    this.#skipBlanks()
-    if (this.#at === this.#text.length) return undefined
-    return this.#text.slice(this.#at, tokenEnd(this.#text, this.#at))
   }
 
   /** All tokens that are left. */
@@ -121,22 +112,23 @@ export class Tokens {
   }
 }
 
-/** Where the token that starts at `start` ends; blanks, parentheses and the end of text end one, quotes hold it together. */
-export function tokenEnd(text: string, start: number, comments = false): number {
+// Blanks and parentheses end a token, quotes hold it together.
+function tokenEnd(text: string, start: number): number {
   if (text.charCodeAt(start) === QUOTE) return quotedEnd(text, start)
   let at = start
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code > BACKSLASH) continue
     if (code === BACKSLASH) at++
-    else if (isBlank(code) || code === OPEN || code === CLOSE || (comments && code === SEMICOLON)) break
+    else if (isBlank(code) || code === OPEN || code === CLOSE) break
     // RFC 9460 2.1: the value of key="value" is quoted by itself.
     else if (code === EQUALS && text.charCodeAt(at + 1) === QUOTE) at = quotedEnd(text, at + 1) - 1
   }
   return Math.min(at, text.length)
 }
 
-function quotedEnd(text: string, start: number): number {
+/** Where the quoted string that starts at `start` ends, its closing quote included. */
+export function quotedEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at + 1

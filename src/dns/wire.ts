@@ -1,14 +1,24 @@
+import { CompressionTargets } from './compression.ts'
 import { WireError } from './errors.ts'
 import { appendName, octetsToText } from './name.ts'
 
 const NAME_LIMIT = 255
-const MOST_JUMPS = 127
+const NO_JUMPS = 0
+const MOST_JUMPS = 127 // as many as a name has labels
+
+// Where the readers at work have found which names: most names of a message are pointers to a name read before.
+const KNOWN = 256
+const knownBy = new Float64Array(KNOWN)
+const knownAt = new Int32Array(KNOWN)
+const knownNames: string[] = new Array(KNOWN).fill('')
+let lastReader = 0
 
 /** Reads a message or rdata from front to back; every read is checked against `end`. */
 export class Reader {
   offset: number
   readonly end: number
   readonly #bytes: Uint8Array
+  readonly #stamp = ++lastReader
 
   constructor(bytes: Uint8Array, offset = 0, end = bytes.length) {
     this.#bytes = bytes
@@ -43,14 +53,62 @@ export class Reader {
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + at, length)
   }
 
+  /** A reader of the next `length` octets, whose pointers may lead anywhere before; this one goes on after them. */
+  within(length: number): Reader {
+    const at = this.#take(length)
+    return new Reader(this.#bytes, at, at + length)
+  }
+
+  skip(length: number): void {
+    this.#take(length)
+  }
+
+  /** Octets of their own. */
+  copy(length: number): Uint8Array {
+    const at = this.#take(length)
+    const out = new Uint8Array(length)
+    this.copyInto(at, at + length, out, 0)
+    return out
+  }
+
+  /** Puts the octets between two offsets into `out`, at `at`. */
+  copyInto(from: number, to: number, out: Uint8Array, at: number): void {
+    const bytes = this.#bytes
+    if (to - from > 64) out.set(bytes.subarray(from, to), at)
+    else while (from < to) out[at++] = bytes[from++]!
+  }
+
   /** A name that may end in a pointer to earlier in the message (RFC 1035 4.1.4). */
   name(): string {
-    return this.#name(true)
+    const at = this.offset
+    const first = at < this.end ? this.#bytes[at]! : 0
+    const pointer = first >= 0xc0 && at + 1 < this.end
+    const start = pointer ? ((first & 0x3f) << 8) | this.#bytes[at + 1]! : at
+    const slot = start & (KNOWN - 1)
+    if (pointer && start < at && knownBy[slot] === this.#stamp && knownAt[slot] === start) {
+      this.offset = at + 2
+      return knownNames[slot]!
+    }
+    const name = octetsToText(scratch, this.nameInto(scratch, 0) - 1)
+    knownBy[slot] = this.#stamp
+    knownAt[slot] = start
+    knownNames[slot] = name
+    return name
   }
 
   /** A name where compression is not allowed. */
   plainName(): string {
-    return this.#name(false)
+    return octetsToText(scratch, this.#nameInto(scratch, 0, NO_JUMPS) - 1)
+  }
+
+  /** The octets of a name, any pointer followed. */
+  nameOctets(): Uint8Array {
+    return scratch.slice(0, this.nameInto(scratch, 0))
+  }
+
+  /** Puts the octets of a name, any pointer followed, into `out`, which has 255 free at `at`; returns how many they are. */
+  nameInto(out: Uint8Array, at: number): number {
+    return this.#nameInto(out, at, MOST_JUMPS)
   }
 
   skipName(): void {
@@ -70,16 +128,14 @@ export class Reader {
     }
   }
 
-  #name(pointers: boolean): string {
+  #nameInto(out: Uint8Array, start: number, jumps: number): number {
     const bytes = this.#bytes
-    const octets = scratch
     let at = this.offset
     let end = this.end
     // RFC 1035 4.1.4 says "prior occurrence": each jump must land before everything read so far, so there is no loop.
     let lowest = at
     let after = -1
-    let used = 0
-    let jumps = 0
+    let used = start
     for (;;) {
       if (at >= end) throw new WireError('a name is cut short')
       const length = bytes[at]!
@@ -87,24 +143,24 @@ export class Reader {
       if (length < 64) {
         const next = at + 1 + length
         if (next > end) throw new WireError('a name is cut short')
-        if (used + length + 2 > NAME_LIMIT) throw new WireError('a name is longer than 255 octets')
-        for (; at < next; at++) octets[used++] = bytes[at]!
+        if (used - start + length + 2 > NAME_LIMIT) throw new WireError('a name is longer than 255 octets')
+        for (; at < next; at++) out[used++] = bytes[at]!
         continue
       }
       if (length < 0xc0) throw new WireError(`label type ${length >> 6} is not defined`)
-      if (!pointers) throw new WireError('a name is compressed where that is not allowed')
+      if (jumps-- === NO_JUMPS) throw new WireError('a name is compressed where it must not be, or too often')
       if (at + 2 > end) throw new WireError('a name is cut short')
       const target = ((length & 0x3f) << 8) | bytes[at + 1]!
       if (target >= lowest) throw new WireError('a compression pointer does not lead backwards')
-      if (++jumps > MOST_JUMPS) throw new WireError('a name has more compression pointers than labels')
       if (after < 0) {
         after = at + 2
         end = bytes.length
       }
       at = lowest = target
     }
+    out[used++] = 0
     this.offset = after < 0 ? at + 1 : after
-    return octetsToText(octets, used)
+    return used - start
   }
 
   #take(length: number): number {
@@ -118,16 +174,11 @@ export class Reader {
 
 const scratch = new Uint8Array(NAME_LIMIT)
 
-// Compression targets of the writers at work, open addressing: a slot is taken when its stamp is the writer's own. One
-// table serves all, so that a message costs no table; writers that overlap may miss a target, never find a wrong one.
-const SLOTS = 0x4000
-const MOST_PROBES = 32 // names chosen to collide cost a pointer, not time
-const stamps = new Float64Array(SLOTS)
-const targets = new Int32Array(SLOTS)
-const labelStarts = new Int32Array(128)
-const suffixHashes = new Int32Array(128)
-let lastStamp = 0
 let spare: Uint8Array | undefined
+
+const POOL = 0x8000
+let pool = new ArrayBuffer(POOL)
+let poolUsed = 0
 
 /** Builds a message or rdata; what it writes beyond `limit` is a WireError. `finish` ends its use. */
 export class Writer {
@@ -135,8 +186,7 @@ export class Writer {
   #buffer: Uint8Array
   #capacity: number
   readonly #limit: number
-  readonly #stamp = ++lastStamp
-  readonly #slots: number[] = []
+  readonly #targets = new CompressionTargets()
   #lastName: string | undefined
   #lastNameAt = -1
 
@@ -190,7 +240,7 @@ export class Writer {
       return
     }
     this.plainName(name)
-    this.#compress(start)
+    this.offset = this.#targets.compress(this.#buffer, start)
     if (this.offset - start > 2 && start < 0x4000) {
       this.#lastName = name
       this.#lastNameAt = start
@@ -205,6 +255,27 @@ export class Writer {
     this.offset = next
   }
 
+  /** Writes what a reader has read between two offsets. */
+  bytesFrom(reader: Reader, from: number, to: number): void {
+    const at = this.#take(to - from)
+    reader.copyInto(from, to, this.#buffer, at)
+  }
+
+  /** Writes the name that a reader is at, as `name` does. */
+  nameFrom(reader: Reader): void {
+    const start = this.offset
+    this.plainNameFrom(reader)
+    this.offset = this.#targets.compress(this.#buffer, start)
+  }
+
+  /** Writes the name that a reader is at, as `plainName` does. */
+  plainNameFrom(reader: Reader): void {
+    this.#makeRoom(NAME_LIMIT)
+    const next = this.offset + reader.nameInto(this.#buffer, this.offset)
+    if (next > this.#limit) throw tooLong(this.#limit)
+    this.offset = next
+  }
+
   patchU16(at: number, n: number): void {
     if (at < 0 || at + 2 > this.offset) throw new RangeError(`${at} is not within the ${this.offset} octets written`)
     this.#buffer[at] = n >>> 8
@@ -215,14 +286,7 @@ export class Writer {
   rewind(to: number): void {
     if (to < 0 || to > this.offset) throw new RangeError(`${to} is not within the ${this.offset} octets written`)
     this.offset = to
-    const slots = this.#slots
-    while (slots.length > 0) {
-      const slot = slots[slots.length - 1]!
-      const mine = stamps[slot] === this.#stamp
-      if (mine && (targets[slot]! & 0x3fff) < to) break
-      if (mine) stamps[slot] = 0
-      slots.pop()
-    }
+    this.#targets.forget(to)
     if (this.#lastNameAt >= to) {
       this.#lastName = undefined
       this.#lastNameAt = -1
@@ -230,62 +294,28 @@ export class Writer {
   }
 
   finish(): Uint8Array {
-    const out = this.#buffer.slice(0, this.offset)
+    return this.#end(this.#buffer.slice(0, this.offset))
+  }
+
+  /** As `finish`, in memory shared with other messages: for what is sent and forgotten. */
+  finishPooled(): Uint8Array {
+    const length = this.offset
+    if (length <= 64 || length > POOL / 8) return this.finish()
+    if (poolUsed + length > POOL) {
+      pool = new ArrayBuffer(POOL)
+      poolUsed = 0
+    }
+    const out = new Uint8Array(pool, poolUsed, length)
+    out.set(this.#buffer.subarray(0, length))
+    poolUsed += length
+    return this.#end(out)
+  }
+
+  #end(out: Uint8Array): Uint8Array {
     if (this.#capacity > 0) spare = this.#buffer
     this.#capacity = 0
     this.#buffer = out
     return out
-  }
-
-  #compress(start: number): void {
-    const buffer = this.#buffer
-    let labels = 0
-    for (let at = start; buffer[at] !== 0; at += 1 + buffer[at]!) labelStarts[labels++] = at
-    let hash = 0x9dc5
-    for (let i = labels - 1; i >= 0; i--) {
-      const from = labelStarts[i]!
-      for (let at = from, end = from + 1 + buffer[from]!; at < end; at++)
-        hash = Math.imul(hash ^ buffer[at]!, 0x01000193)
-      suffixHashes[i] = hash
-    }
-    for (let i = 0; i < labels; i++) {
-      const at = labelStarts[i]!
-      const found = this.#find(suffixHashes[i]!, at)
-      if (found < 0) continue
-      this.offset = at
-      this.u16(0xc000 | found)
-      return
-    }
-  }
-
-  /** The offset of an earlier name equal to the one at `at`, or -1 after noting this one as a target. */
-  #find(hash: number, at: number): number {
-    const tag = (hash >>> 14) << 14
-    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
-    for (let probes = 0; stamps[slot] === this.#stamp; slot = (slot + 1) & (SLOTS - 1)) {
-      if (++probes > MOST_PROBES) return -1
-      const target = targets[slot]!
-      if ((target ^ tag) >>> 14 === 0 && this.#same(target & 0x3fff, at)) return target & 0x3fff
-    }
-    if (at < 0x4000) {
-      stamps[slot] = this.#stamp
-      targets[slot] = tag | at
-      this.#slots.push(slot)
-    }
-    return -1
-  }
-
-  #same(target: number, at: number): boolean {
-    const buffer = this.#buffer
-    for (;;) {
-      let length = buffer[target]!
-      while (length >= 0xc0) {
-        target = ((length & 0x3f) << 8) | buffer[target + 1]!
-        length = buffer[target]!
-      }
-      for (const end = target + length; target <= end; ) if (buffer[target++] !== buffer[at++]) return false
-      if (length === 0) return true
-    }
   }
 
   #take(length: number): number {

@@ -48,6 +48,7 @@ export function answer(zone: Zone, question: Question, zoneFor: ZoneFor = onlyIn
       target = substitute(name, dname)
       if (target === undefined) return { ...positive(zone, chain), rcode: RCODE.YXDOMAIN } // [Z24]
       chain.push({ name, type: CNAME, ttl: dname.ttl, rdatas: [nameToWire(target)] }) // [Z23]
+      if (type === CNAME || type === ANY) return positive(zone, chain) // [Z21]
     } else {
       const rrset = found.node && selected(found.node, type)
       if (rrset === undefined) return negative(zone, soa, name, chain) // [Z4] [Z6] [Z17]

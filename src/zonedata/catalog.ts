@@ -1,3 +1,4 @@
+import { DnsError } from '../dns/errors.ts'
 import { nameToWire, parseName, sameName, wireToName } from '../dns/name.ts'
 import type { ResourceRecord, RRset } from '../dns/record.ts'
 import type { Change } from './change.ts'
@@ -67,7 +68,7 @@ export function catalogRecords(
 export function changeMember(catalog: Zone, member: Member | { readonly id: string }, serial: number): Change {
   const { origin } = catalog
   const oldSoa = soaOf(catalog)
-  if (oldSoa === undefined) throw new Error(`the catalog ${origin} has no SOA`)
+  if (oldSoa === undefined) throw new DnsError(`the catalog ${origin} must have an SOA`)
   const before = memberTypes(memberName(origin, member.id)).flatMap(([name, type]) => {
     const rrset = rrsetAt(catalog, name, type)
     return rrset ? recordsOf(rrset) : []
@@ -93,7 +94,7 @@ function versionFaults(zone: Zone): string[] {
 }
 
 function readMember(zone: Zone, name: string, ptr: RRset, faults: string[]): Member {
-  const [[, ,], [groupName], [cooName]] = memberTypes(name)
+  const [, [groupName], [cooName]] = memberTypes(name)
   const groups = rrsetAt(zone, groupName, TXT)?.rdatas.map(textOf) ?? []
   const coo = rrsetAt(zone, cooName, PTR)?.rdatas ?? []
   if (coo.length > 1) faults.push(`${cooName} must have one PTR record, not ${coo.length}`)

@@ -5,8 +5,8 @@ import type { RRset } from '../dns/record.ts'
 import { IN, RRSIG, ZONEMD } from './type-codes.ts'
 import { nodeAt, rrsetOf, rrsets, serialOf, type Zone } from './zone.ts'
 
-/** The hash algorithms of zone digests by number (RFC 8976 5.3). */
-export const digestAlgorithms: ReadonlyMap<number, 'sha384' | 'sha512'> = new Map([
+// RFC 8976 5.3.
+const algorithms: ReadonlyMap<number, 'sha384' | 'sha512'> = new Map([
   [1, 'sha384'],
   [2, 'sha512'],
 ])
@@ -58,7 +58,7 @@ const UNSUPPORTED = 'unsupported'
 
 function claimFault(zone: Zone, claim: Uint8Array, claims: readonly Uint8Array[]): string | undefined {
   const bytes = Buffer.from(claim.buffer, claim.byteOffset, claim.length)
-  const algorithm = digestAlgorithms.get(bytes[5] ?? 0)
+  const algorithm = algorithms.get(bytes[5] ?? 0)
   if (bytes[4] !== SIMPLE || algorithm === undefined) return UNSUPPORTED
   // RFC 8976 4 step 4a: one scheme and algorithm may be there once only.
   if (claims.filter((other) => other[4] === bytes[4] && other[5] === bytes[5]).length > 1) {

@@ -74,6 +74,14 @@ test('[Z22] a DNAME met twice is given once', () => {
   ])
 })
 
+test('[Z21] the made-up CNAME is not followed where CNAME or ANY is asked for', () => {
+  const zone = zoneFrom('example.', `${start}\nold 77 DNAME new`)
+  const made = ['NOERROR', 'old.example. 77 DNAME new.example.', 'a.old.example. 77 CNAME a.new.example.']
+  deepEqual(ask(zone, 'a.old.example.', 'CNAME'), made)
+  deepEqual(ask(zone, 'a.old.example.', 'ANY'), made)
+  equal(ask(zone, 'a.old.example.', 'A')[0], 'NXDOMAIN')
+})
+
 test('[Z23] the made-up CNAME has the TTL of the DNAME', () => {
   const zone = zoneFrom('example.', `${start}\nold 77 DNAME elsewhere.`)
   deepEqual(ask(zone, 'a.old.example.', 'CNAME').slice(1), [

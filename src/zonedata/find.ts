@@ -9,7 +9,7 @@ import { type NameNode, rrsetOf, type Zone } from './zone.ts'
  * `cut` and `dname` an ancestor that hands the name on, `depth` labels below the apex; `nothing` where it does not exist.
  */
 export type Found =
-  | { readonly kind: 'node'; readonly node: NameNode | undefined; readonly wildcard: boolean }
+  | { readonly kind: 'node'; readonly node: NameNode | undefined }
   | { readonly kind: 'cut' | 'dname'; readonly node: NameNode; readonly depth: number }
   | { readonly kind: 'nothing' }
 
@@ -28,7 +28,7 @@ export function find(zone: Zone, name: string, type: number): Found {
       if (depth > 0 && rrsetOf(node, NS) && !(isLast && type === DS)) return { kind: 'cut', node, depth }
       if (!isLast && rrsetOf(node, DNAME)) return { kind: 'dname', node, depth }
     }
-    if (isLast) return { kind: 'node', node, wildcard: false }
+    if (isLast) return { kind: 'node', node }
     encloser = at
     end = key.indexOf('\0', end) + 1
   }
@@ -39,5 +39,5 @@ function synthesised(zone: Zone, encloser: string): Found {
   const source = `${encloser}*\0`
   const entry = ceiling(zone.names, source)
   if (!entry?.key.startsWith(source)) return { kind: 'nothing' }
-  return { kind: 'node', node: entry.key === source ? entry.value : undefined, wildcard: true }
+  return { kind: 'node', node: entry.key === source ? entry.value : undefined }
 }

@@ -21,31 +21,25 @@ export type NameNode = { readonly name: string; readonly rrsets: readonly RRset[
 /** A zone of these records; duplicates count once, and an RRset has the least TTL of its records (RFC 2181 5.2). */
 export function zoneFromRecords(origin: string, records: Iterable<ResourceRecord>): Zone {
   const apex = orderKey(origin)
-  const building = new Map<string, { name: string; sets: GrowingSet[] }>()
-  for (const record of records) {
-    const key = keyInZone({ origin, apex }, record)
-    let node = building.get(key)
-    if (node === undefined) {
-      node = { name: record.name, sets: [] }
-      building.set(key, node)
-    }
-    let set = node.sets.find((other) => other.type === record.type)
-    if (set === undefined) {
-      set = { type: record.type, ttl: record.ttl, rdatas: [], seen: undefined }
-      node.sets.push(set)
-    }
-    grow(set, record)
-  }
+  const nodes = new Map<string, GrowingNode>()
+  const large = new Map<GrowingSet, Set<string>>()
   let recordCount = 0
-  const keys = [...building.keys()].sort(byCodeUnits)
-  const nodes = keys.map((key): NameNode => {
-    const { name, sets } = building.get(key)!
-    sets.sort((a, b) => a.type - b.type)
-    const rrsets = sets.map(({ type, ttl, rdatas }): RRset => ({ name, type, ttl, rdatas }))
-    for (const set of rrsets) recordCount += set.rdatas.length
-    return { name, rrsets }
-  })
-  return { origin, apex, names: fromSorted(keys, nodes), recordCount }
+  // Records of one name mostly come together.
+  let node: GrowingNode | undefined
+  for (const record of records) {
+    if (node?.name !== record.name || record.class !== IN)
+      node = nodeFor(nodes, keyInZone({ origin, apex }, record), record)
+    let rrset = node.rrsets.find((other) => other.type === record.type)
+    if (rrset === undefined) {
+      rrset = { name: node.name, type: record.type, ttl: record.ttl, rdatas: [] }
+      node.rrsets.push(rrset)
+    }
+    if (grow(rrset, record, large)) recordCount++
+  }
+  const keys = [...nodes.keys()].sort()
+  const sorted = keys.map((key) => nodes.get(key)!)
+  for (const { rrsets } of sorted) if (rrsets.length > 1) rrsets.sort((a, b) => a.type - b.type)
+  return { origin, apex, names: fromSorted<NameNode>(keys, sorted), recordCount }
 }
 
 /** The records' name and type as a place in the zone; throws where they do not belong to it. */
@@ -120,24 +114,35 @@ export function rdataKey(type: number, rdata: Uint8Array): string {
   return Buffer.from(canonical.buffer, canonical.byteOffset, canonical.length).toString('latin1')
 }
 
-type GrowingSet = { readonly type: number; ttl: number; readonly rdatas: Uint8Array[]; seen: Set<string> | undefined }
+type GrowingNode = { readonly name: string; readonly rrsets: GrowingSet[] }
+type GrowingSet = { readonly name: string; readonly type: number; ttl: number; readonly rdatas: Uint8Array[] }
+
+function nodeFor(nodes: Map<string, GrowingNode>, key: string, { name }: ResourceRecord): GrowingNode {
+  let node = nodes.get(key)
+  if (node === undefined) {
+    node = { name, rrsets: [] }
+    nodes.set(key, node)
+  }
+  return node
+}
 
 const FEW = 8
 
-function grow(set: GrowingSet, { type, ttl, rdata }: ResourceRecord): void {
-  set.ttl = Math.min(set.ttl, ttl)
-  if (set.seen === undefined) {
-    if (set.rdatas.some((other) => sameRdata(type, other, rdata))) return
-    set.rdatas.push(rdata)
-    if (set.rdatas.length > FEW) set.seen = new Set(set.rdatas.map((other) => rdataKey(type, other)))
-    return
+/** Puts a record into its RRset and tells whether it was new there; the rdata of `large` RRsets are looked up, not compared one by one. */
+function grow(rrset: GrowingSet, { type, ttl, rdata }: ResourceRecord, large: Map<GrowingSet, Set<string>>): boolean {
+  rrset.ttl = Math.min(rrset.ttl, ttl)
+  if (rrset.rdatas.length < FEW) {
+    if (rrset.rdatas.some((other) => sameRdata(type, other, rdata))) return false
+  } else {
+    let seen = large.get(rrset)
+    if (seen === undefined) {
+      seen = new Set(rrset.rdatas.map((other) => rdataKey(type, other)))
+      large.set(rrset, seen)
+    }
+    const key = rdataKey(type, rdata)
+    if (seen.has(key)) return false
+    seen.add(key)
   }
-  const key = rdataKey(type, rdata)
-  if (set.seen.has(key)) return
-  set.seen.add(key)
-  set.rdatas.push(rdata)
-}
-
-function byCodeUnits(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  rrset.rdatas.push(rdata)
+  return true
 }

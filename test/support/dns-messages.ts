@@ -30,6 +30,8 @@ export function question(name: string, type: string): Message['question'][number
   return { name, type: typeCode(type)!, class: 1 }
 }
 
+const object = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(model, { noNullPrototype: true })
 const u8 = fc.nat(0xff)
 const u16 = fc.nat(0xffff)
 const u32 = fc.nat(0xffffffff)
@@ -55,19 +57,21 @@ const examples = types
   .flatMap((type) => type.examples.map((text) => ({ type: type.code, rdata: rdataFromText(type.code, text) })))
 const anyData = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...examples) },
-  { weight: 1, arbitrary: fc.record({ type: fc.integer({ min: 0xff00, max: 0xfffe }), rdata: bytes(0, 40) }) },
+  { weight: 1, arbitrary: object({ type: fc.integer({ min: 0xff00, max: 0xfffe }), rdata: bytes(0, 40) }) },
 )
 
 /** Records of every type there is an example of, and of private types with any rdata. */
-export const anyRecord: fc.Arbitrary<ResourceRecord> = fc
-  .record({ name: anyName, data: anyData, ttl: fc.nat(0x7fffffff) })
-  .map(({ name, data, ttl }) => ({ name, type: data.type, class: 1, ttl, rdata: data.rdata }))
+export const anyRecord: fc.Arbitrary<ResourceRecord> = object({
+  name: anyName,
+  data: anyData,
+  ttl: fc.nat(0x7fffffff),
+}).map(({ name, data, ttl }) => ({ name, type: data.type, class: 1, ttl, rdata: data.rdata }))
 
-const zoneVersion = fc.record({ labels: u8, type: u8, value: bytes(0, 8) })
+const zoneVersion = object({ labels: u8, type: u8, value: bytes(0, 8) })
 
 /** Options of every kind, well formed. */
 export const anyOption: fc.Arbitrary<EdnsOption> = fc.oneof(
-  fc.record({ option: fc.constant('nsid' as const), id: bytes(0, 20) }),
+  object({ option: fc.constant('nsid' as const), id: bytes(0, 20) }),
   fc
     .record({ family: fc.constantFrom(1, 2), prefix: fc.nat(32), scopePrefix: fc.nat(32), address: bytes(4) })
     .map(({ family, prefix, scopePrefix, address }) => {
@@ -75,30 +79,30 @@ export const anyOption: fc.Arbitrary<EdnsOption> = fc.oneof(
       if (kept.length > 0) kept[kept.length - 1]! &= 0xff << (kept.length * 8 - prefix)
       return { option: 'client-subnet' as const, family, sourcePrefix: prefix, scopePrefix, address: kept }
     }),
-  fc.record({ option: fc.constant('expire' as const), seconds: u32 }),
-  fc.record({ option: fc.constantFrom('expire' as const, 'tcp-keepalive' as const, 'zone-version' as const) }),
-  fc.record({ option: fc.constant('cookie' as const), client: bytes(8) }),
-  fc.record({ option: fc.constant('cookie' as const), client: bytes(8), server: bytes(8, 32) }),
-  fc.record({ option: fc.constant('tcp-keepalive' as const), tenthsOfSecond: u16 }),
-  fc.record({ option: fc.constant('padding' as const), length: fc.nat(100) }),
-  fc.record({ option: fc.constant('extended-error' as const), code: u16, text: fc.string({ unit: 'grapheme' }) }),
-  fc.record({ option: fc.constant('report-channel' as const), agent: anyName }),
-  fc.record({ option: fc.constant('zone-version' as const), version: zoneVersion }),
-  fc.record({
+  object({ option: fc.constant('expire' as const), seconds: u32 }),
+  object({ option: fc.constantFrom('expire' as const, 'tcp-keepalive' as const, 'zone-version' as const) }),
+  object({ option: fc.constant('cookie' as const), client: bytes(8) }),
+  object({ option: fc.constant('cookie' as const), client: bytes(8), server: bytes(8, 32) }),
+  object({ option: fc.constant('tcp-keepalive' as const), tenthsOfSecond: u16 }),
+  object({ option: fc.constant('padding' as const), length: fc.nat(100) }),
+  object({ option: fc.constant('extended-error' as const), code: u16, text: fc.string({ unit: 'grapheme' }) }),
+  object({ option: fc.constant('report-channel' as const), agent: anyName }),
+  object({ option: fc.constant('zone-version' as const), version: zoneVersion }),
+  object({
     option: fc.constant('unknown' as const),
     code: fc.integer({ min: 65001, max: 65534 }),
     data: bytes(0, 20),
   }),
 )
 
-const anyEdns: fc.Arbitrary<Edns> = fc.record({
+const anyEdns: fc.Arbitrary<Edns> = object({
   udpSize: u16,
   version: fc.constant(0),
   dnssecOk: fc.boolean(),
   options: fc.array(anyOption, { maxLength: 4 }),
 })
 
-const anyTsig = fc.record({
+const anyTsig = object({
   name: anyName,
   algorithm: fc.constantFrom('hmac-sha256.', 'hmac-md5.sig-alg.reg.int.'),
   time: fc.nat(0xffffffffffff),
@@ -119,15 +123,18 @@ export const anyMessage: fc.Arbitrary<Message> = fc
       id: u16,
       opcode: fc.nat(15),
       rcode: fc.nat(0xfff),
-      flags: fc.record({ qr: bit, aa: bit, tc: bit, rd: bit, ra: bit, ad: bit, cd: bit }),
-      question: fc.array(fc.record({ name: anyName, type: u16, class: u16 }), { maxLength: 3 }),
+      flags: object({ qr: bit, aa: bit, tc: bit, rd: bit, ra: bit, ad: bit, cd: bit }),
+      question: fc.array(object({ name: anyName, type: u16, class: u16 }), { maxLength: 3 }),
       answer: records,
       authority: records,
       additional: records,
       edns: anyEdns,
       tsig: anyTsig,
     },
-    { requiredKeys: ['id', 'opcode', 'rcode', 'flags', 'question', 'answer', 'authority', 'additional'] },
+    {
+      noNullPrototype: true,
+      requiredKeys: ['id', 'opcode', 'rcode', 'flags', 'question', 'answer', 'authority', 'additional'],
+    },
   )
   .map((message) => (message.edns === undefined ? { ...message, rcode: message.rcode & 0xf } : message))
 

@@ -40,7 +40,7 @@ export const counted64 = counted(
 
 /** The octets hexadecimal digits stand for. */
 export function hexOf(text: string, label: string): Uint8Array {
-  if (!/^(?:[0-9A-Fa-f]{2})*$/.test(text)) {
+  if (text.length % 2 !== 0 || /[^0-9A-Fa-f]/.test(text)) {
     throw new TextError(`${label} must be an even number of hexadecimal digits, not ${show(text)}`)
   }
   return Buffer.from(text, 'hex')
@@ -126,10 +126,10 @@ function rest(
       return print(reader.bytes(reader.remaining))
     },
     write: (writer, value) => writer.bytes(decode(value, 'value')),
-    scan: (tokens, label, writer) => writer.bytes(parse(tokens, label)),
+    scan: parse,
     pass(reader) {
       if (reader.remaining < min) throw new WireError('the last field is empty')
-      reader.bytes(reader.remaining)
+      reader.offset = reader.end
     },
   }
 }

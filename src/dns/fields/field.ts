@@ -25,7 +25,9 @@ export type Field<T> = {
   /** The domain names in the value, for a field that has any. */
   names?(value: T): readonly string[]
   /** Text straight to octets, where going by the value would be slow. */
-  scan?(tokens: Tokens, label: string, writer: Writer): void
+  scan?(tokens: Tokens, label: string): Uint8Array
   /** Goes over the octets, only checking them, where making the value would be slow. */
   pass?(reader: Reader): void
+  /** Whether it asks for the fields before it. */
+  readonly looksBack?: true
 }

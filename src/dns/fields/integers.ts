@@ -53,6 +53,7 @@ export const u64: Field<string> = {
 /** A number that may also be given by a name from a registry; it is printed as the number. */
 export function named(field: Field<number>, names: Readonly<Record<string, number>>): Field<number> {
   const max = (field.shape as { max: number }).max
+  const listed = [...new Map(Object.entries(names).map(([name, n]) => [n, name])).values()].join(' ')
   return {
     ...field,
     shape: { kind: 'integer', max, names },
@@ -62,7 +63,7 @@ export function named(field: Field<number>, names: Readonly<Record<string, numbe
       if (n >= 0) return n
       const name = text.toUpperCase()
       if (Object.hasOwn(names, name)) return names[name]!
-      throw new TextError(`${label} must be 0..${max} or one of ${Object.keys(names).join(' ')}, not ${show(text)}`)
+      throw new TextError(`${label} must be 0..${max} or one of ${listed}, not ${show(text)}`)
     },
   }
 }

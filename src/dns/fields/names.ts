@@ -1,6 +1,6 @@
 import { TextError } from '../errors.ts'
 import { nameToAscii } from '../idna.ts'
-import { parseName } from '../name.ts'
+import { nameToWire, parseName } from '../name.ts'
 import type { Tokens } from '../text.ts'
 import type { Field } from './field.ts'
 
@@ -11,6 +11,7 @@ export const domainName: Field<string> = {
   print: (name) => name,
   read: (reader) => reader.plainName(),
   write: (writer, name) => writer.plainName(name),
+  scan: (tokens, label) => nameToWire(nameFrom(tokens, tokens.next(label), label)),
   names: (name) => [name],
 }
 
@@ -39,7 +40,8 @@ export function nameFrom(tokens: Tokens, text: string, label: string): string {
   try {
     return parseName(/[^\0-\x7f]/.test(text) ? nameToAscii(text) : text, tokens.origin)
   } catch (error) {
-    if (error instanceof TextError) throw new TextError(`${label}: ${error.message}`)
+    if (error instanceof TextError)
+      throw new TextError(error.message.replace(/^(?:name )?/, (name) => (name ? `${label} ` : `${label}: `)))
     throw error
   }
 }

@@ -1,8 +1,9 @@
 import { characterCount, charactersOf, normalCharacters, octetsOf } from '../characters.ts'
 import { TextError, WireError } from '../errors.ts'
 import { show, type Token, type Tokens } from '../text.ts'
-import type { Writer } from '../wire.ts'
+import { Reader, type Writer } from '../wire.ts'
 import type { Field } from './field.ts'
+import { skip } from './skip.ts'
 
 const MOST = 255
 
@@ -29,13 +30,7 @@ export const optionalText: Field<string | null> = {
 /** One or more character-strings. Given without quotes as one record's data, they are one text, cut every 255 octets. */
 export const texts: Field<readonly string[]> = {
   shape: { kind: 'texts' },
-  parse(tokens, label) {
-    const whole = tokens.unquotedRest()
-    if (whole !== undefined) return cut(whole, label)
-    const strings = [short(unquote(tokens.nextQuoted(label)), label)]
-    while (!tokens.atEnd) strings.push(short(nextOfSeveral(tokens, label), label))
-    return strings
-  },
+  parse: (tokens, label, before) => texts.read(new Reader(scanTexts(tokens, label)), before),
   print: (strings) => strings.map(quote).join(' '),
   read(reader) {
     const strings = [charactersOf(reader.bytes(reader.u8()))]
@@ -45,8 +40,9 @@ export const texts: Field<readonly string[]> = {
   write(writer, strings) {
     for (const string of strings) writeShort(writer, string)
   },
+  scan: scanTexts,
   pass(reader) {
-    do reader.bytes(reader.u8())
+    do skip(reader, reader.u8())
     while (reader.remaining > 0)
   },
 }
@@ -92,6 +88,16 @@ function quote(value: string): string {
   return `"${value}"`
 }
 
+function scanTexts(tokens: Tokens, label: string): Uint8Array {
+  const whole = tokens.unquotedRest()
+  if (whole !== undefined) return cut(whole, label)
+  const first = octetsOf(unquote(tokens.nextQuoted(label)), label)
+  if (tokens.atEnd) return counted(first, label)
+  const strings = [counted(first, label)]
+  while (!tokens.atEnd) strings.push(counted(octetsOf(nextOfSeveral(tokens, label), label), label))
+  return Buffer.concat(strings)
+}
+
 // A person who writes `"a" b` or `v=spf1 -all` without quotes does not mean two strings joined without the blank.
 function nextOfSeveral(tokens: Tokens, label: string): string {
   const token = tokens.nextQuoted(label)
@@ -99,28 +105,37 @@ function nextOfSeveral(tokens: Tokens, label: string): string {
   return unquote(token)
 }
 
-function cut(given: string, label: string): string[] {
+function cut(given: string, label: string): Uint8Array {
   if (/[ \t\r\n]/.test(given)) throw blanks(label, given)
   const octets = octetsOf(given, label)
-  const strings: string[] = []
-  for (let at = 0; at === 0 || at < octets.length; at += MOST)
-    strings.push(charactersOf(octets.subarray(at, at + MOST)))
-  return strings
+  const strings: Uint8Array[] = []
+  for (let at = 0; at === 0 || at < octets.length; at += MOST) {
+    strings.push(counted(octets.subarray(at, at + MOST), label))
+  }
+  return Buffer.concat(strings)
 }
 
 function blanks(label: string, given: string): TextError {
   return new TextError(`${label} with blanks must be in double quotes, as in "v=spf1 -all", not ${show(given)}`)
 }
 
+function counted(octets: Uint8Array, label: string): Uint8Array {
+  if (octets.length > MOST) throw tooLong(label, octets.length, ' in each quoted string: split it as "…" "…"')
+  const out = new Uint8Array(1 + octets.length)
+  out[0] = octets.length
+  out.set(octets, 1)
+  return out
+}
+
 function short(given: string, label: string): string {
   const value = normalCharacters(given, label)
   const length = value.length <= MOST ? 0 : characterCount(value)
-  if (length > MOST) {
-    throw new TextError(
-      `${label} must have at most 255 octets in each quoted string, not ${length}: split it as "…" "…"`,
-    )
-  }
+  if (length > MOST) throw tooLong(label, length, '')
   return value
+}
+
+function tooLong(label: string, length: number, hint: string): TextError {
+  return new TextError(`${label} must have at most 255 octets, not ${length}${hint}`)
 }
 
 function writeShort(writer: Writer, value: string): void {

@@ -37,20 +37,29 @@ export const time: Field<number> = {
     const text = tokens.next(label)
     const n = text.length === 14 ? fromDigits(text) : decimal(text, U32)
     if (n < 0)
-      throw new TextError(`${label} must be YYYYMMDDHHmmSS up to 21060207062815, or 0..${U32}, not ${show(text)}`)
+      throw new TextError(`${label} must be YYYYMMDDHHmmSS, at most 21060207062815, or 0..${U32}, not ${show(text)}`)
     return n
   },
-  print: (n) => new Date(n * 1000).toISOString().replace(/\.\d+Z$|\D/g, ''),
+  print: printTime,
   read: (reader) => reader.u32(),
   write: (writer, n) => writer.u32(n),
 }
 
 function fromDigits(text: string): number {
-  const iso = text.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z')
-  if (iso === text) return -1
-  const n = Date.parse(iso) / 1000
-  // Date.parse takes 24:00:00 as the next day's midnight, so ask for the same text back.
-  return n >= 0 && n <= U32 && time.print(n) === text ? n : -1
+  const n = decimal(text, 99991231235959)
+  if (n < 0) return -1
+  const pair = (power: number) => Math.floor(n / power) % 100
+  const date = Date.UTC(Math.floor(n / 1e10), pair(1e8) - 1, pair(1e6), pair(1e4), pair(100), n % 100) / 1000
+  // Date.UTC takes the 30th of February as a day of March, so ask for the same text back.
+  if (date < -(2 ** 31) || date > U32 || printTime(date) !== text) return -1
+  // RFC 4034 3.1.5: times are serial numbers, so some programs write those far ahead as before 1970.
+  return date >>> 0
+}
+
+function printTime(n: number): string {
+  const date = new Date(n * 1000)
+  const days = date.getUTCFullYear() * 1e4 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate()
+  return String(days * 1e6 + date.getUTCHours() * 1e4 + date.getUTCMinutes() * 100 + date.getUTCSeconds())
 }
 
 function spanFault(text: string, label: string, max: number): TextError {

@@ -2,11 +2,17 @@ import { TextError, WireError } from '../errors.ts'
 import { show } from '../text.ts'
 import { typeCode, typeName } from '../types/mnemonics.ts'
 import type { Field } from './field.ts'
+import { decimal } from './integers.ts'
 
 /** A record type, by name. */
 export const recordType: Field<string> = {
   shape: { kind: 'type' },
-  parse: (tokens, label) => typeName(codeOf(tokens.next(label), label)),
+  parse(tokens, label) {
+    const text = tokens.next(label)
+    // RFC 2535 7.2 has bare numbers, and named still prints SIG so.
+    const code = decimal(text, 65535)
+    return typeName(code < 0 ? codeOf(text, label) : code)
+  },
   print: (type) => type,
   read: (reader) => typeName(reader.u16()),
   write: (writer, type) => writer.u16(codeOf(type, 'type')),

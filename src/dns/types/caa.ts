@@ -1,6 +1,7 @@
 import { defineType } from '../define.ts'
 import { u8 } from '../fields/integers.ts'
 import { longText, word } from '../fields/strings.ts'
+import { show } from '../text.ts'
 
 /** Certification authority authorization: which authorities may issue certificates for the name, and whom to tell. */
 export const CAA = defineType({
@@ -44,11 +45,11 @@ const faults = new Map<string, (value: string) => string | undefined>([
 
 function reportFault(value: string): string | undefined {
   if (/^(?:mailto:[^ ]+|https?:\/\/[^ ]+)$/i.test(value)) return undefined
-  return `value of iodef must be a mailto:, http: or https: address, not ${value}`
+  return `value of iodef must be a mailto:, http: or https: address, not ${show(value)}`
 }
 
 // RFC 8659 4.2: an issuer's domain or none, then parameters after semicolons.
 function issuerFault(value: string): string | undefined {
   if (/^[ \t]*(?:[0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*)?[ \t]*(?:;|$)/.test(value)) return undefined
-  return `value must be the issuer's domain, perhaps with ; and parameters, or ; alone, not ${value}`
+  return `value must be the issuer's domain, perhaps with ; and parameters, or ; alone, not ${show(value)}`
 }

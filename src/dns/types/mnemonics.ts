@@ -1,5 +1,37 @@
 const names = new Map<number, string>()
-const codes = new Map<string, number>()
+// Names of the registry for types without fields here. They are understood, as in lists of types that others print, and
+// written by number, which every program understands.
+const codes = new Map<string, number>([
+  ['MD', 3],
+  ['MF', 4],
+  ['MB', 7],
+  ['MG', 8],
+  ['MR', 9],
+  ['NULL', 10],
+  ['WKS', 11],
+  ['MINFO', 14],
+  ['NSAP', 22],
+  ['NSAP-PTR', 23],
+  ['PX', 26],
+  ['GPOS', 27],
+  ['NXT', 30],
+  ['EID', 31],
+  ['NIMLOC', 32],
+  ['ATMA', 34],
+  ['A6', 38],
+  ['SINK', 40],
+  ['NINFO', 56],
+  ['RKEY', 57],
+  ['TALINK', 58],
+  ['HHIT', 67],
+  ['BRID', 68],
+  ['UINFO', 100],
+  ['UID', 101],
+  ['GID', 102],
+  ['UNSPEC', 103],
+  ['MAILB', 253],
+  ['MAILA', 254],
+])
 
 /** Makes the names of types known; the list of all types does this once, so that fields can name types without importing them. */
 export function nameTypes(types: readonly { readonly type: string; readonly code: number }[]): void {

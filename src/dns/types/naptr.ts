@@ -2,6 +2,7 @@ import { defineType } from '../define.ts'
 import { u16 } from '../fields/integers.ts'
 import { domainName } from '../fields/names.ts'
 import { text } from '../fields/strings.ts'
+import { show } from '../text.ts'
 
 /** Naming authority pointer: a rule that rewrites a string into a name or a URI. */
 export const NAPTR = defineType({
@@ -10,7 +11,7 @@ export const NAPTR = defineType({
   rfc: 3403,
   fields: { order: u16, preference: u16, flags: text, service: text, regexp: text, replacement: domainName },
   check: ({ flags, regexp }) =>
-    (/^[0-9A-Za-z]*$/.test(flags) ? undefined : `flags must be letters and digits, not ${flags}`) ??
+    (/^[0-9A-Za-z]*$/.test(flags) ? undefined : `flags must be letters and digits, not ${show(flags)}`) ??
     regexpFault(regexp),
   examples: [
     '100 10 "S" "SIP+D2U" "" _sip._udp.example.com.',
@@ -36,5 +37,5 @@ function regexpFault(regexp: string): string | undefined {
   const delimiter = plain[0]!
   const parts = plain.replace(/\\./g, '').split(delimiter)
   const right = !/[1-9i\\]/.test(delimiter) && parts.length === 4 && /^i?$/.test(parts[3]!)
-  return right ? undefined : `regexp must be as in !pattern!replacement! or empty, not ${regexp}`
+  return right ? undefined : `regexp must be as in !pattern!replacement! or empty, not ${show(regexp)}`
 }

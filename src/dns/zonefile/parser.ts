@@ -53,7 +53,7 @@ type Generation = {
 const MOST_BATCH = 4096
 const MOST_DEPTH = 10
 const MOST_INCLUDES = 1000
-const MOST_GENERATED_OCTETS = 67_108_864
+const MOST_GENERATED_OCTETS = 33_554_432
 
 /** Reads a zone file piece by piece. It does no I/O: `run` says what it needs, the caller gives it. */
 export class ZoneFileParser {
@@ -216,7 +216,7 @@ export class ZoneFileParser {
       tokens.length === from + 1 && tokens[from]!.startsWith('"') ? quotedData(tokens[from]!) : tokens.slice(from)
     const rdata = data.map(parseTemplate)
     reader.at = 1
-    const octets = range.count * tokens.reduce((sum, token) => sum + token.length, 0)
+    const octets = range.count * [owner, ...rdata].reduce((sum, template) => sum + template(range.stop).length, 0)
     if (range.count > this.#generated || octets > this.#generatedOctets) {
       throw new TextError(
         `$GENERATE must stay within the limits of this file, and ${range.count} records are more than are left (${this.#generated})`,

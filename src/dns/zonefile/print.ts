@@ -3,7 +3,7 @@ import { isBelow, parseName } from '../name.ts'
 import { rdataToText } from '../rdata.ts'
 import type { ResourceRecord } from '../record.ts'
 import { className, typeName } from '../types/index.ts'
-import { isWidelyKnown } from './widely-known.ts'
+import { commonName, commonText } from './common-text.ts'
 
 /** How a zone file is laid out. */
 export type PrintOptions = {
@@ -13,11 +13,14 @@ export type PrintOptions = {
   readonly origin?: string
   /** Writes $TTL, and no TTL with the records that have this one. */
   readonly ttl?: number
-  /** `known`: types that some name servers do not know are written as TYPE and octets (RFC 3597). `all`: every type by its name. */
-  readonly types?: 'known' | 'all'
+  /** `common`: records some name servers in wide use do not read are written as TYPE and octets (RFC 3597). `all`: none are. */
+  readonly types?: 'common' | 'all'
 }
 
 const CHUNK = 65_536
+const ORIGIN = '@'
+const SIG = 24
+const RRSIG = 46
 
 /** The records as a zone file, in the order given. */
 export function printZoneFile(records: Iterable<ResourceRecord>, options: PrintOptions = {}): string {
@@ -56,17 +59,19 @@ export class ZoneFilePrinter {
 
   /** The directives that stand before the first record. */
   head(): string {
-    const origin = this.#origin === undefined ? '' : `$ORIGIN ${this.#origin}\n`
+    const origin = this.#origin === undefined ? '' : `$ORIGIN ${commonName(this.#origin)}\n`
     return this.#options.ttl === undefined ? origin : `${origin}$TTL ${this.#options.ttl}\n`
   }
 
   /** One record with its line end. */
   line(record: ResourceRecord): string {
     const { type, rdata } = record
-    const ttl = record.ttl === this.#options.ttl ? '' : String(record.ttl)
-    const generic = this.#options.types !== 'all' && !isWidelyKnown(type)
-    const typeText = generic ? `TYPE${type}` : typeName(type)
-    const data = generic ? genericText(rdata) : rdataToText(type, rdata)
+    // ldns gives signatures without a TTL the one they were made with.
+    const leaveOut = record.ttl === this.#options.ttl && type !== SIG && type !== RRSIG
+    const ttl = leaveOut ? '' : String(record.ttl)
+    const text = this.#options.types === 'all' ? rdataToText(type, rdata) : commonText(type, rdata)
+    const typeText = text === undefined ? `TYPE${type}` : typeName(type)
+    const data = text ?? genericText(rdata)
     const owner = this.#owner(record.name)
     if (this.#options.layout !== 'aligned') {
       return `${owner} ${ttl}${ttl === '' ? '' : ' '}${className(record.class)} ${typeText} ${data}\n`
@@ -77,9 +82,14 @@ export class ZoneFilePrinter {
   }
 
   #owner(name: string): string {
+    const relative = this.#relative(name)
+    return relative === ORIGIN ? relative : commonName(relative)
+  }
+
+  #relative(name: string): string {
     const origin = this.#origin
     if (origin === undefined || !name.endsWith(origin)) return name
-    if (name === origin) return '@'
+    if (name === origin) return ORIGIN
     if (origin === '.') return name.slice(0, -1)
     return isBelow(name, origin) ? name.slice(0, -origin.length - 1) : name
   }
