@@ -98,6 +98,7 @@ function planOf(db: Database, { resource, among }: Listed, query: Record<string,
     const watched: Tx = Object.assign(Object.create(tx) as Tx, {
       get: <T>(statement: Sql) => explain(statement).then(() => tx.get<T>(statement)),
       all: <T>(statement: Sql) => explain(statement).then(() => tx.all<T>(statement)),
+      values: (statement: Sql) => explain(statement).then(() => tx.values(statement)),
     })
     const request = { tx: watched, query: new Map(Object.entries(query)), profile: specification, mount: '' }
     await list({ ...request, defaultLimit: 20, maxLimit: 1000 }, resource, among)
