@@ -56,11 +56,12 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
     order by ${order} limit ${page.limit + 1}`)
 
   const { fromRow } = among
+  const escapedMount = JSON.stringify(mount).slice(1, -1)
   const shown = rows
     .slice(0, page.limit)
     .map((values) =>
       fromRow === undefined
-        ? print(values, mount)
+        ? print(values, escapedMount)
         : JSON.stringify(resource.view(fromRow(asRow(columns, values)), profile, mount)),
     )
   const here = mount + (among.path ?? `/${resource.plural}`)

@@ -28,6 +28,8 @@ export type Field<T, W extends Write = Write> = {
   readonly numeric: boolean
   /** Kept in its column as JSON text. */
   readonly json: boolean
+  /** Text that the service makes and that needs no escapes in JSON. */
+  readonly plain: boolean
   /** How a mount shows it, where that is not the value itself. */
   show?(value: T, profile: Profile): unknown
   /** Whether a mount leaves it out of the rows of a list. */
@@ -53,7 +55,11 @@ export function fault(faults: Fault[], path: Path, validator: string, rule: unkn
 export const field = <T, W extends Write = 'never'>(
   schema: Schema,
   parse: Field<T>['parse'],
-  options: Options<W> & { readonly json?: boolean; show?(value: T, profile: Profile): unknown },
+  options: Options<W> & {
+    readonly json?: boolean
+    readonly plain?: boolean
+    show?(value: T, profile: Profile): unknown
+  },
 ): Field<T, W> => ({
   schema,
   parse,
@@ -67,6 +73,7 @@ export const field = <T, W extends Write = 'never'>(
   folded: options.folded ?? false,
   numeric: schema.type === 'integer',
   json: options.json ?? false,
+  plain: options.plain ?? false,
   ...(options.show && { show: options.show }),
 })
 
@@ -118,11 +125,14 @@ export function integer<W extends Write = 'never'>(
 
 /** A UUID the service makes. */
 export const id = (): Field<string, 'never'> =>
-  field<string, 'never'>({ type: 'string', format: 'uuid' }, readOnly, { filter: false, sort: true })
+  field<string, 'never'>({ type: 'string', format: 'uuid' }, readOnly, { filter: false, sort: true, plain: true })
 
 /** A moment as `YYYY-MM-DDTHH:MM:SS.ffffff`, set by the service. */
 export const moment = (options: Options<'never'> = {}): Field<string, 'never'> =>
-  field<string, 'never'>({ type: 'string', examples: ['2026-11-15T08:30:00.000000'] }, readOnly, options)
+  field<string, 'never'>({ type: 'string', examples: ['2026-11-15T08:30:00.000000'] }, readOnly, {
+    ...options,
+    plain: true,
+  })
 
 /** A map from names to text, both bounded. */
 export function textMap<W extends Write = 'never'>(

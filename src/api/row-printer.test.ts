@@ -24,7 +24,7 @@ const shelf = resource(
   },
 )
 
-const stored = ['7', 'r"1', 'a "quoted" \\ \u2028 name', 3, '{"a":"b"}', '{"x":"y","z":""}', 'n']
+const stored = ['7', 'r1', 'a "quoted" \\ \u2028 name', 3, '{"a":"b"}', '{"x":"y","z":""}', 'n']
 
 test('a row in a list reads as the resource does on its own', () => {
   const { columns, print, idOf } = shelf.inList(openstack)

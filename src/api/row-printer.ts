@@ -6,7 +6,7 @@ export type RowPrinter = {
   /** The columns to select, in the order in which values are given. */
   readonly columns: readonly string[]
   readonly idOf: (values: readonly unknown[]) => string
-  /** One row; `mount` is where its link starts. */
+  /** Prints one row; `mount` is where its link starts, escaped for JSON. */
   readonly print: (values: readonly unknown[], mount: string) => string
 }
 
@@ -25,14 +25,15 @@ export function rowPrinter({ fields, path }: Printed, profile: Profile): RowPrin
     print(values, mount) {
       let text = '{'
       for (let i = 0; i < parts.length; i += 1) text += `${parts[i]!.key}${parts[i]!.text(values[i])},`
-      return `${text}"links":{"self":${JSON.stringify(mount + fill((at) => values[at]))}}}`
+      return `${text}"links":{"self":"${mount}${fill((at) => values[at])}"}}`
     },
   }
 }
 
-function textOf({ json, show }: Field<unknown>, profile: Profile): (stored: unknown) => string {
+function textOf({ json, plain, show }: Field<unknown>, profile: Profile): (stored: unknown) => string {
   if (show) return (stored) => JSON.stringify(show(json ? JSON.parse(stored as string) : stored, profile))
-  return json ? (stored) => (stored as string | null) ?? 'null' : JSON.stringify
+  if (json) return (stored) => (stored as string | null) ?? 'null'
+  return plain ? (stored) => (stored === null ? 'null' : `"${stored}"`) : JSON.stringify
 }
 
 /** A path with the ids of a row in braces, to be filled from where each id is found. */

@@ -115,9 +115,11 @@ const isSearch = (route: Route, query: Query): boolean =>
   route.returns === 'list' && query.size > 0 && mayBeSlow(query, route.resource)
 
 /** Straight to the connection: Fastify's own way looks into the content type, and adds a charset we do not want. */
-function write(reply: FastifyReply, contentType: string, { status, headers, body, ...made }: Reply): void {
-  const all: Record<string, number | string | string[] | undefined> = { ...reply.getHeaders(), ...headers }
-  const text = made.text ?? (body === undefined ? undefined : JSON.stringify(body))
+function write(reply: FastifyReply, contentType: string, answer: Reply): void {
+  const { status, headers, body } = answer
+  const all: Record<string, number | string | string[] | undefined> = reply.getHeaders()
+  if (headers !== undefined) Object.assign(all, headers)
+  const text = answer.text ?? (body === undefined ? undefined : JSON.stringify(body))
   if (text !== undefined) {
     all['Content-Type'] = contentType
     all['Content-Length'] = Buffer.byteLength(text)

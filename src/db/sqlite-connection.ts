@@ -38,7 +38,7 @@ export class Connection {
   }
 
   step(text: string): void {
-    this.prepare(text).run()
+    this.prepare(text).get()
   }
 
   exec(text: string): void {
