@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { execPath, exit, kill } from 'node:process'
+import { globSync, readFileSync } from 'node:fs'
+import { execPath, exit, kill, platform } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How one test file ended; `fault` says why it counts as failed. */
@@ -62,11 +63,27 @@ export async function runFile(file: string, timeout: number): Promise<Finished> 
 
 /** Whether every process of the group is gone, given a moment to finish. */
 async function groupEnds(child: ChildProcess): Promise<boolean> {
-  for (let wait = 0; wait < 100; wait += 1) {
-    if (!signalGroup(child, 0)) return true
-    await sleep(20)
+  for (let wait = 0; wait < 40; wait += 1) {
+    if (!signalGroup(child, 0) || !hasLiving(child.pid!)) return true
+    await sleep(50)
   }
   return false
+}
+
+/** Whether a process of the group is more than an entry nobody has collected; a container's first process may not collect. */
+function hasLiving(group: number): boolean {
+  if (platform !== 'linux') return true
+  return globSync('/proc/[0-9]*/stat').some((file) => {
+    try {
+      // pid (name) state parent group …; the name may hold anything, also parentheses.
+      const [state, , groupOf] = readFileSync(file, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+      return Number(groupOf) === group && state !== 'Z' && state !== 'X'
+    } catch {
+      return false
+    }
+  })
 }
 
 function killGroup(child: ChildProcess): void {
