@@ -43,6 +43,7 @@ export async function runFile(file: string, timeout: number): Promise<Finished> 
   clearTimeout(timer)
   const leftBehind = !(await groupEnds(child))
   killGroup(child)
+  if (leftBehind) await groupEnds(child)
   // A process of another group may still hold the pipes; what we read until now is what the test had to say.
   await Promise.race([closed, sleep(1000)])
   running.delete(child)
