@@ -3,19 +3,14 @@ import { timestamp } from '../../clock.ts'
 import type { ResourceRecord } from '../../dns/record.ts'
 import { typeCode } from '../../dns/types/index.ts'
 import { fail } from '../../errors.ts'
+import { recordsOf } from '../../journal/content.ts'
 import { addToCount } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
 import { mustFit } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
 import { authorOf, changeZone } from '../zones/change.ts'
 import type { Zone } from '../zones/fields.ts'
-import {
-  insertRecordset,
-  type RecordsetRow,
-  recordsOf,
-  removeRecordset,
-  updateRecordset,
-} from '../zones/recordset-rows.ts'
+import { insertRecordset, type RecordsetRow, removeRecordset, updateRecordset } from '../zones/recordset-rows.ts'
 import type { Recordset } from './fields.ts'
 import { findable, type ParsedRecord } from './records.ts'
 

@@ -7,7 +7,7 @@ import { fail, refuse } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { commit, nextSerial } from '../../journal/journal.ts'
 import type { SchedulerFilter } from '../../scheduler-filters.ts'
-import { addToCount, lockCount } from '../quotas/counts.ts'
+import { addToCount, countOf, lockCount } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
 import { mustFit } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
@@ -34,7 +34,8 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
   const body = zone.create(call.body)
   refuse(zoneFaults(body))
   if (body.type === 'CATALOG') fail('forbidden', 'catalog zones are made by the service')
-  await mustHaveRoom(tx, caller, settings)
+  const quotas = await quotasOf(tx, caller.project_id, settings.quotaDefaults)
+  mustFit(quotas, { zones: (await countOf(tx, caller.project_id, 'zones')) + 1 })
   await mustBeAllowedName(tx, body.name, settings, caller.roles.has('admin'))
   const ttl = body.ttl ?? settings.defaultTtl
   mustHaveTtl(ttl, settings.minTtl, caller)
@@ -78,9 +79,18 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
   }
   await store.insert(tx, made).catch(duplicate)
   await addManaged(call, made, isPrimary ? servers : [])
+  await countIn(tx, made, quotas)
+  return made
+}
+
+/**
+ * Counts the zone, the last thing done so that others wait for the count only briefly. Who raced past the first
+ * look at the quota meets it here again, with the count locked; where there is no limit nobody waits.
+ */
+async function countIn(tx: Tx, made: Zone, quotas: Quotas): Promise<void> {
+  if (quotas.zones >= 0) mustFit(quotas, { zones: (await lockCount(tx, made.project_id, 'zones')) + 1 })
   await addToCount(tx, made.project_id, 'zones', 1, made.id)
   await addToCount(tx, made.project_id, 'recordsets', made.recordset_count, made.id)
-  return made
 }
 
 /** The SOA, and for a primary zone the NS set, as rows and as the zone's first change. */
@@ -118,11 +128,6 @@ async function addManaged(call: Call, made: Zone, servers: readonly string[]): P
     authorOf(call),
     now,
   )
-}
-
-async function mustHaveRoom(tx: Tx, caller: Caller, { quotaDefaults }: ZoneSettings): Promise<void> {
-  const present = await lockCount(tx, caller.project_id, 'zones')
-  mustFit(await quotasOf(tx, caller.project_id, quotaDefaults), { zones: present + 1 })
 }
 
 /** Refuses a TTL below the operator's least; administrators may go lower. */

@@ -39,7 +39,11 @@ async function mustHaveTld(tx: Tx, name: string, above: readonly string[]): Prom
 
 async function mustNotBeBlacklisted(tx: Tx, name: string): Promise<void> {
   const rows = await tx.all<{ pattern: string }>(sql`select pattern from blacklists order by id`)
-  for (const { pattern } of rows) if (matcher(pattern)(name)) fail('invalid_zone_name', 'Blacklisted zone name')
+  // A pattern means the name, and names are the same in any case.
+  const forms = new Set([name, name.toLowerCase()])
+  for (const { pattern } of rows) {
+    if (forms.values().some(matcher(pattern))) fail('invalid_zone_name', 'Blacklisted zone name')
+  }
 }
 
 const matchers = new Map<string, (name: string) => boolean>()

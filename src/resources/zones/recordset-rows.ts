@@ -1,7 +1,4 @@
 import { type Row, sql, type Tx } from '../../db/sql.ts'
-import { rdataFromText } from '../../dns/rdata.ts'
-import type { ResourceRecord } from '../../dns/record.ts'
-import { typeCode } from '../../dns/types/index.ts'
 import { treeKey } from './rules.ts'
 
 /** A record set as its row has it. */
@@ -68,20 +65,4 @@ async function insertFindable(tx: Tx, id: string, findable: readonly Findable[])
   for (const { data, canonical } of findable) {
     await tx.run(sql`insert into records (recordset_id, data, canonical) values (${id}, ${data}, ${canonical})`)
   }
-}
-
-/** The records of a set as they are served; sets without a TTL have their zone's. */
-export function recordsOf(
-  set: Pick<RecordsetRow, 'name' | 'type' | 'ttl' | 'records'>,
-  zoneTtl: number,
-): ResourceRecord[] {
-  const type = typeCode(set.type)
-  if (type === undefined) throw new Error(`${set.name} is stored with the type ${set.type}, which there is not`)
-  return set.records.map((text) => ({
-    name: set.name,
-    type,
-    class: 1,
-    ttl: set.ttl ?? zoneTtl,
-    rdata: rdataFromText(type, text),
-  }))
 }

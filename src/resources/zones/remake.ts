@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { timestamp } from '../../clock.ts'
 import { type Database, sql, type Tx } from '../../db/sql.ts'
 import type { Author } from '../../journal/journal.ts'
 import type { Pool } from '../pools/fields.ts'
@@ -39,7 +40,7 @@ export function remakeSome(db: Database, poolId: string, now: Date): Promise<num
     const rows = await tx.all<{ id: string }>(sql`
       select id from zones where pool_id = ${pool.id} and ns_revision < ${pool.ns_revision} and deleted_at is null
       order by ns_revision, id limit ${batch}`)
-    for (const { id } of rows) {
+    for (const { id } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       const zone = await store.lockAny(tx, id)
       if (zone !== undefined && zone.ns_revision < pool.ns_revision) await remake(tx, zone, pool, now)
     }
@@ -65,5 +66,6 @@ async function remake(tx: Tx, zone: Zone, pool: Pool, now: Date): Promise<void> 
   )
   const { serial } = await changeZone(tx, zone, { removed, added, zone: update }, service, now)
   const findable = servers.map((data) => ({ data, canonical: null }))
-  await updateRecordset(tx, { ...set, records: servers, serial, version: set.version + 1 }, findable)
+  const remade = { ...set, records: servers, serial, version: set.version + 1, updated_at: timestamp(now) }
+  await updateRecordset(tx, remade, findable)
 }

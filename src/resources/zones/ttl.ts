@@ -1,7 +1,8 @@
 import { sql, type Tx } from '../../db/sql.ts'
 import type { ResourceRecord } from '../../dns/record.ts'
+import { recordsOf } from '../../journal/content.ts'
 import type { Zone } from './fields.ts'
-import { asRecordset, recordsOf } from './recordset-rows.ts'
+import { asRecordset } from './recordset-rows.ts'
 
 /** What a new default TTL takes from and adds to a zone: every set that has no TTL of its own, but for the SOA. */
 export async function changeDefaultTtl(
