@@ -33,11 +33,15 @@ async function measure({ quick }: BenchOptions): Promise<BenchRow[]> {
     const { server: ours, one, list, deep, filtered, post } = sizes[1]!
     const store = stores[1]!
     const rows: BenchRow[] = []
-    rows.push(...(await growthRows(sizes, effort)))
     for (const case_ of [one, list, deep, filtered, post]) {
+      console.error(`measuring ${case_.name} …`)
       rows.push(...(await beside(bare, ours, case_, { ...effort, clients: 16 })))
     }
+    console.error('measuring lists by the size of the store …')
+    rows.push(...(await growthRows(sizes, effort)))
+    console.error('measuring durable writes …')
     rows.push(...(await durableRows(ours, store, post, effort)))
+    console.error('measuring reads beside writes …')
     rows.push(...(await mixedRows(ours, store, { one, post }, effort)))
     if (!quick) rows.push(...(await postgresRows(bare, effort)))
     return rows

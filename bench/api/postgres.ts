@@ -11,6 +11,7 @@ import { cases } from './requests.ts'
 /** The same requests on PostgreSQL, which shares the cores with both sides; nothing where it is not installed. */
 export async function postgresRows(bare: Server, effort: Effort): Promise<BenchRow[]> {
   if (globSync('/usr/lib/postgresql/*/bin').length === 0) return []
+  console.error('measuring on PostgreSQL …')
   const postgres = await startPostgres()
   try {
     const store = await seededStore(10_000, await postgres.createDatabase())
