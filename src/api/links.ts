@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { networks } from '../networks.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -19,10 +19,10 @@ export function linkBase(options: {
     const fixed = options.publicUrl.replace(/\/+$/, '')
     return () => fixed
   }
-  const trusted = addressList(options.trustedProxies)
+  const trusted = networks(options.trustedProxies)
   let last: { readonly host: string; readonly base: string } | undefined
   return ({ headers, remoteAddress }) => {
-    if (trusted !== undefined && remoteAddress !== undefined && isIn(trusted, remoteAddress)) {
+    if (remoteAddress !== undefined && trusted.has(remoteAddress)) {
       const told = forwarded(headers)
       if (told !== undefined) return told
     }
@@ -53,20 +53,3 @@ function parseForwarded(text: string | undefined): { proto?: string; host?: stri
 
 const first = (value: string | string[] | undefined): string | undefined =>
   (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim() || undefined
-
-function addressList(entries: readonly string[]): BlockList | undefined {
-  if (entries.length === 0) return undefined
-  const list = new BlockList()
-  for (const entry of entries) {
-    const [address, bits] = entry.split('/', 2)
-    const family = isIPv6(address!) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address!, family)
-    else list.addSubnet(address!, Number(bits), family)
-  }
-  return list
-}
-
-function isIn(list: BlockList, address: string): boolean {
-  const mapped = address.replace(/^::ffff:/i, '')
-  return isIPv4(mapped) ? list.check(mapped, 'ipv4') : list.check(address, 'ipv6')
-}

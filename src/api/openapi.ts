@@ -28,7 +28,7 @@ function operation(route: Route): object {
   const writes = route.method === 'POST' ? 'create' : 'update'
   return {
     summary: route.summary,
-    operationId: route.may,
+    operationId: route.operation ?? route.may,
     tags: [route.resource.plural],
     parameters: [...pathParameters(route), ...(route.returns === 'list' ? listParameters(route.resource) : [])],
     ...(['POST', 'PATCH', 'PUT'].includes(route.method) && {

@@ -36,10 +36,14 @@ export type Reply = {
 export type RouteOptions = {
   readonly may: Action
   readonly resource: Described
+  /** The name of the operation, where more than one does the same. */
+  readonly operation?: string
   /** What it does, in a few words, for the API document. */
   readonly summary: string
   readonly returns: 'one' | 'list' | 'nothing'
   readonly status: number
+  /** Its name in the API document, where `may` is that of another operation too. */
+  readonly operation?: string
   /** Parts of the path that are text, not ids. */
   readonly text?: readonly string[]
 }

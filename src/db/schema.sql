@@ -38,6 +38,12 @@ CREATE TABLE name_roots (
   root text not null primary key
 );
 
+CREATE TABLE pool_transfers (
+  pool_id text not null primary key references pools (id) on delete cascade,
+  addresses text not null,
+  require_key integer not null
+);
+
 CREATE TABLE pools (
   id text not null primary key,
   name text not null unique,

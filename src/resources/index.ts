@@ -1,6 +1,7 @@
 import type { Route } from '../api/route.ts'
 import { blacklistRoutes } from './blacklists/routes.ts'
 import { type LimitSettings, limitRoutes } from './limits/routes.ts'
+import { poolTransferRoutes } from './pool-transfers/routes.ts'
 import { poolRoutes } from './pools/routes.ts'
 import { type QuotaSettings, quotaRoutes } from './quotas/routes.ts'
 import { type RecordsetSettings, recordsetRoutes } from './recordsets/routes.ts'
@@ -16,6 +17,7 @@ export const routes = (settings: ResourceSettings): readonly Route[] => [
   ...zoneRoutes(settings),
   ...recordsetRoutes(settings),
   ...poolRoutes,
+  ...poolTransferRoutes,
   ...tldRoutes,
   ...blacklistRoutes,
   ...tsigkeyRoutes(settings),

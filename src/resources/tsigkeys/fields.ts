@@ -76,3 +76,6 @@ export const tsigkey = resource(
 )
 
 export type Tsigkey = RowOf<typeof tsigkey>
+
+/** What is woken when a key is made, changed or removed. */
+export const tsigkeysTopic = 'tsigkeys'

@@ -5,7 +5,7 @@ import { type Tx, UniqueViolation } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
-import { tsigkey } from './fields.ts'
+import { tsigkey, tsigkeysTopic } from './fields.ts'
 import * as store from './store.ts'
 
 export type TsigkeySettings = {
@@ -37,6 +37,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
       const row = { ...tsigkey.create(call.body), id: newId(now), created_at: timestamp(now), updated_at: null }
       await mustExist(tx, row)
       await store.insert(tx, secrets, row).catch(duplicate)
+      tx.wake(tsigkeysTopic)
       return created(call, tsigkey, row)
     },
   ),
@@ -64,6 +65,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
       const changed = { ...row, ...changes, updated_at: timestamp(now) }
       if (changed.scope !== row.scope || changed.resource_id !== row.resource_id) await mustExist(tx, changed)
       await store.update(tx, secrets, changed).catch(duplicate)
+      tx.wake(tsigkeysTopic)
       return shown(call, tsigkey, changed)
     },
   ),
@@ -73,6 +75,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
     { ...about, may: 'delete_tsigkey', summary: 'Remove one', returns: 'nothing', status: 204 },
     async ({ tx, params }) => {
       if ((await store.remove(tx, params.tsigkey_id)) === 0) notFound(tsigkey)
+      tx.wake(tsigkeysTopic)
       return noContent
     },
   ),

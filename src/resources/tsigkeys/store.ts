@@ -54,6 +54,10 @@ export async function keysFor(tx: Tx, secrets: Secrets, { scope, resource_id }: 
   return rows.map((row) => signingKey(open(secrets, row)))
 }
 
+/** Every key there is. */
+export const allKeys = async (tx: Tx, secrets: Secrets): Promise<SigningKey[]> =>
+  (await tx.all(sql`select * from tsigkeys order by id`)).map((row) => signingKey(open(secrets, row)))
+
 /** The key a message names, in whatever letter case. */
 export async function keyByName(tx: Tx, secrets: Secrets, name: string): Promise<SigningKey | undefined> {
   const parsed = dnsName(name)
