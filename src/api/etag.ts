@@ -1,41 +1,61 @@
 import { fail } from '../errors.ts'
+import { isObject } from './field.ts'
 import type { Call, Reply } from './route.ts'
 
 type Versioned = { readonly version: number; readonly serial: number; readonly status: string }
+type Headers = Pick<Call, 'headers'>
 
 /** The tag of a version; behind the last dash is its status, which changes by itself and is no edit. */
 const tagOf = ({ version, serial, status }: Versioned): string => `"${version}-${serial}-${status.toLowerCase()}"`
 
-/** Refuses to change what is not the version the client has seen (RFC 9110 13.1.1). */
-export function mustMatch(call: Pick<Call, 'headers'>, row: Versioned): void {
-  const wanted = call.headers['if-match']
-  if (wanted === undefined) return
-  const present = withoutStatus(tagOf(row))
-  if (!tagsIn(wanted).some((tag) => tag === '*' || withoutStatus(tag) === present)) {
+/** Refuses to change what is not the version the client asks for (RFC 9110 13.1.1, 13.1.2). */
+export function mustMatch({ headers }: Headers, row: Versioned): void {
+  if (headers['if-match'] !== undefined && !names(headers['if-match'], row, withoutStatus)) {
     fail('precondition_failed', 'it has been changed since the version that If-Match names; get it again and retry')
   }
-}
-
-/** Refuses to make what must not be there yet. */
-export function mustNotExist(call: Pick<Call, 'headers'>): void {
-  const wanted = call.headers['if-none-match']
-  if (wanted !== undefined && tagsIn(wanted).includes('*')) {
-    fail('precondition_failed', 'it exists already, and If-None-Match: * asked that it does not')
+  if (headers['if-none-match'] !== undefined && names(headers['if-none-match'], row, withoutStatus)) {
+    fail('precondition_failed', 'it exists already in a version that If-None-Match rules out')
   }
 }
 
-/** The reply with the row's tag; 304 when the client says that it has this very version. */
-export function tagged(call: Pick<Call, 'headers'>, row: Versioned, reply: Reply): Reply {
-  const tag = tagOf(row)
-  const known = reply.status === 200 ? call.headers['if-none-match'] : undefined
-  if (known !== undefined && tagsIn(known).some((one) => one === '*' || one === tag))
-    return { status: 304, headers: { ETag: tag } }
-  return { ...reply, headers: { ...reply.headers, ETag: tag } }
+/** Refuses to make what the client says is there. */
+export function mustNotBeAskedFor({ headers }: Headers): void {
+  if (headers['if-match'] !== undefined) {
+    fail('precondition_failed', 'it does not exist yet, and If-Match asked for a version of it')
+  }
 }
 
-const tagsIn = (header: string | string[]): string[] =>
-  String(header)
+/** The reply with the row's tag. */
+export const tagged = (row: Versioned, reply: Reply): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ETag: tagOf(row) },
+})
+
+/** What GET answers: the reply with the row's tag, or 304 when the client says that it has this very version. */
+export function unlessKnown({ headers }: Headers, row: Versioned, reply: Reply): Reply {
+  const known = headers['if-none-match']
+  if (known === undefined || !names(known, row, (tag) => tag)) return tagged(row, reply)
+  return { status: 304, headers: { ETag: tagOf(row) } }
+}
+
+/**
+ * What was shown of a row, for a body that was made from it: a status changes by itself, so a body that names
+ * the row's version and serial may hold another one than the row has by now.
+ */
+export function asSeen(body: unknown, shown: Record<string, unknown>, row: Versioned): Record<string, unknown> {
+  const isOfThisVersion = isObject(body) && body.version === row.version && (body.serial ?? row.serial) === row.serial
+  if (!isOfThisVersion) return shown
+  const { status = shown.status, action = shown.action } = body
+  return { ...shown, status, action }
+}
+
+/** Whether a list of tags has that of a row. Weak ones count too: what compresses answers on the way weakens tags. */
+function names(header: string | string[], row: Versioned, form: (tag: string) => string): boolean {
+  const present = form(tagOf(row))
+  return String(header)
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === '*' || form(tag) === present)
+}
 
 const withoutStatus = (tag: string): string => tag.replace(/-[a-z]+"$/, '')

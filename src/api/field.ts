@@ -231,6 +231,13 @@ export const defaulted = <T, W extends Write>(inner: Field<T, W>, absent: T): Fi
   parse: (value, path, faults) => (value === null ? absent : inner.parse(value, path, faults)),
 })
 
+/** The same field, with a value for when the client leaves it out; null is none. */
+export const optional = <T, W extends Write>(inner: Field<T, W>, absent: T): Field<T, W> => ({
+  ...inner,
+  required: false,
+  absent,
+})
+
 export const objectSchema = (shape: Shape): Schema => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, member.schema])),

@@ -36,8 +36,6 @@ export type Reply = {
 export type RouteOptions = {
   readonly may: Action
   readonly resource: Described
-  /** The name of the operation, where more than one does the same. */
-  readonly operation?: string
   /** What it does, in a few words, for the API document. */
   readonly summary: string
   readonly returns: 'one' | 'list' | 'nothing'

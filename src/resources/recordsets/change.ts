@@ -31,7 +31,7 @@ async function mustHaveRoom(
   mustFit(await quotasOf(call.tx, zone.project_id, defaults), {
     ...(more.sets > 0 && { zone_recordsets: zone.recordset_count + more.sets }),
     ...(more.records > 0 && { zone_records: zone.record_count + more.records }),
-    recordset_records: more.inSet,
+    ...(more.records > 0 && { recordset_records: more.inSet }),
   })
 }
 
@@ -77,8 +77,7 @@ export async function changeSet(
   }
   const fresh = wanted.records === undefined ? recordsOf(row, zone.ttl) : served(row, wanted.records, zone)
   const more = before.managed ? 0 : fresh.length - old.length
-  if (wanted.records !== undefined)
-    await mustHaveRoom(call, zone, defaults, { sets: 0, records: more, inSet: fresh.length })
+  if (more > 0) await mustHaveRoom(call, zone, defaults, { sets: 0, records: more, inSet: fresh.length })
   const changes = difference(old, fresh)
   const counts = more === 0 ? {} : { zone: { record_count: zone.record_count + more } }
   const after = await changeZone(tx, zone, { ...changes, ...counts }, authorOf(call), now)

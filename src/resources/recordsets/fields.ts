@@ -1,4 +1,4 @@
-import { fault, field, id, integer, kind, moment, nullable, text } from '../../api/field.ts'
+import { fault, field, id, integer, kind, moment, nullable, optional, text } from '../../api/field.ts'
 import { type RowOf, resource } from '../../api/resource.ts'
 import { DnsError } from '../../dns/errors.ts'
 import { hostnameFault } from '../../dns/hostname.ts'
@@ -25,7 +25,7 @@ function ownerFault(text: string): string | undefined {
     const ascii = nameToAscii(text)
     // Escapes and the slash of classless reverse zones (RFC 2317) are names too; all else follows the rule for hosts.
     if (ascii.includes('\\') && ascii.endsWith('.')) parseName(ascii)
-    else return hostnameFault(ascii.replace(/^\*\./, 'x.').replaceAll('/', '-x'))
+    else return hostnameFault(ascii.replace(/^\*\./, 'x.').replaceAll('/', 'x'))
     return undefined
   } catch (error) {
     if (error instanceof DnsError) return error.message
@@ -66,7 +66,7 @@ export const recordset = resource(
     name: ownerName,
     zone_name: text(255),
     type: text(20, { write: 'create', filter: true, sort: true }),
-    records: { ...records, required: false, absent: [], omitInList: (profile) => !profile.recordsInLists },
+    records: { ...optional(records, []), omitInList: (profile) => !profile.recordsInLists },
     description: nullable(text(160, { write: 'always', filter: 'slow' })),
     ttl: nullable(integer(0, 2_147_483_647, { write: 'always', filter: true, sort: true, key: 'ttl_key' })),
     status: text(10, { filter: 'slow' }),

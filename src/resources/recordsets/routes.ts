@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
-import { mustMatch, mustNotExist, tagged } from '../../api/etag.ts'
+import { asSeen, mustMatch, mustNotBeAskedFor, tagged, unlessKnown } from '../../api/etag.ts'
+import { fault, isObject, requiredFault } from '../../api/field.ts'
 import { notFound } from '../../api/resource.ts'
 import { type Call, created, listed, type Reply, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { sql } from '../../db/sql.ts'
+import { sameName } from '../../dns/name.ts'
 import { type Fault, fail, refuse } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { countOf } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
 import { mustHaveTtl } from '../zones/create.ts'
 import type { Zone } from '../zones/fields.ts'
+import { nameMatches } from '../zones/name-filter.ts'
 import { zoneFor, zoneToChange } from '../zones/routes.ts'
 import { addSet, changeSet, dropSet, mustBeEditable } from './change.ts'
 import { dataMatches } from './data-filter.ts'
@@ -28,7 +31,7 @@ export type RecordsetSettings = {
 
 const about = { resource: recordset } as const
 
-const filters = { data: dataMatches }
+const filters = { data: dataMatches, name: nameMatches }
 
 export const recordsetRoutes = (settings: RecordsetSettings) => [
   route(
@@ -36,7 +39,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     { ...about, may: 'create_recordset', summary: 'Create a record set', returns: 'one', status: 202 },
     async (call) => {
       const row = await create(call, await zoneToChange(call), recordset.create(call.body), settings)
-      return tagged(call, row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
+      return tagged(row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
     },
   ),
 
@@ -59,7 +62,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     { ...about, may: 'get_recordset', summary: 'Show a record set', returns: 'one', status: 200 },
     async (call) => {
       const row = await rowOf(call, await zoneFor(call))
-      return tagged(call, row, shown(call, recordset, row))
+      return unlessKnown(call, row, shown(call, recordset, row))
     },
   ),
 
@@ -83,6 +86,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     {
       ...about,
       may: 'update_recordset',
+      operation: 'put_recordset_at',
       summary: 'Make the record set of a name and type be so, whether it was there or not',
       returns: 'one',
       status: 202,
@@ -90,23 +94,15 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     },
     async (call) => {
       const zone = await zoneToChange(call)
-      const { name, type } = call.params
-      const whole = { ...(call.body as object), name, type }
-      const wanted = recordset.create(whole)
+      const wanted = wantedAt(call)
       const present = await store.at(call.tx, zone.id, wanted.name, wanted.type)
       if (present !== undefined) {
-        mustNotExist(call)
-        return update(
-          { ...call, body: { records: wanted.records, ttl: wanted.ttl, description: wanted.description } },
-          zone,
-          present,
-          settings,
-        )
+        const { records, ttl, description } = wanted
+        return update({ ...call, body: { records, ttl, description } }, zone, present, settings)
       }
-      if (call.headers['if-match'] !== undefined)
-        fail('precondition_failed', 'there is no such record set yet, and If-Match asked for one')
+      mustNotBeAskedFor(call)
       const row = await create(call, zone, wanted, settings)
-      return tagged(call, row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
+      return tagged(row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
     },
   ),
 
@@ -125,7 +121,14 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
 
   route(
     'GET /v2/recordsets',
-    { ...about, may: 'find_recordsets', summary: 'List record sets across zones', returns: 'list', status: 200 },
+    {
+      ...about,
+      may: 'find_recordsets',
+      operation: 'find_recordsets_across_zones',
+      summary: 'List record sets across zones',
+      returns: 'list',
+      status: 200,
+    },
     (call) => {
       const { allProjects, project_id } = call.caller
       return listed(call, recordset, {
@@ -138,7 +141,14 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
 
   route(
     'GET /v2/recordsets/{recordset_id}',
-    { ...about, may: 'get_recordset', summary: 'Find the zone a record set is in', returns: 'one', status: 301 },
+    {
+      ...about,
+      may: 'get_recordset',
+      operation: 'locate_recordset',
+      summary: 'Find the zone a record set is in',
+      returns: 'nothing',
+      status: 301,
+    },
     async (call) => {
       const row = await store.find(call.tx, call.params.recordset_id)
       const { caller } = call
@@ -160,6 +170,19 @@ function mustBeWritable({ caller }: Call, zone: Zone): void {
 }
 
 type Body = ReturnType<typeof recordset.create>
+
+/** What is to stand at the name and type of the path: the whole set, so its records must be told. */
+function wantedAt({ body, params: { name, type } }: Call<'name' | 'type'>): Body {
+  if (!isObject(body)) return recordset.create(body)
+  const wanted = recordset.create({ name, type, ...body })
+  const faults: Fault[] = []
+  if (!Object.hasOwn(body, 'records')) requiredFault(faults, ['records'], 'records')
+  const there = recordset.create({ name, type })
+  if (!sameName(wanted.name, there.name)) fault(faults, ['name'], 'readOnly', true, `must be ${name}, as in the path`)
+  if (wanted.type !== there.type) fault(faults, ['type'], 'readOnly', true, `must be ${type}, as in the path`)
+  refuse(faults)
+  return wanted
+}
 
 async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSettings): Promise<Recordset> {
   const { tx, now, caller } = call
@@ -183,7 +206,8 @@ async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSet
     ...body,
     id: newId(now),
     zone_id: zone.id,
-    project_id: caller.project_id,
+    // Who works across projects makes what belongs to the zone's.
+    project_id: caller.allProjects ? zone.project_id : caller.project_id,
     records: records.map(({ text }) => text),
     managed: 0,
     version: 1,
@@ -195,7 +219,7 @@ async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSet
 
 async function update(call: Call, zone: Zone, row: Recordset, settings: RecordsetSettings): Promise<Reply> {
   mustMatch(call, row)
-  const given = recordset.update(call.body, recordset.view(row, call.profile, call.mount))
+  const given = recordset.update(call.body, asSeen(call.body, recordset.view(row, call.profile, call.mount), row))
   const faults: Fault[] = []
   const records = given.records && parseRecords(row.type, given.records, faults)
   refuse(faults)
@@ -211,5 +235,5 @@ async function update(call: Call, zone: Zone, row: Recordset, settings: Recordse
   const texts = records?.map(({ text }) => text) ?? row.records
   const same = wanted.ttl === row.ttl && wanted.description === row.description && isDeepStrictEqual(texts, row.records)
   const after = same ? row : await changeSet(call, zone, row, wanted, settings.quotaDefaults)
-  return tagged(call, after, shown(call, recordset, after, after.status === 'PENDING' ? 202 : 200))
+  return tagged(after, shown(call, recordset, after, after.status === 'PENDING' ? 202 : 200))
 }

@@ -68,7 +68,7 @@ export type Surroundings = {
   readonly zone: string
   /** The types of the other sets at the name. */
   readonly atName: readonly string[]
-  /** Sets above the name, below the zone's top, that end what the zone itself answers. */
+  /** Sets above the name that end what the zone itself answers. */
   readonly cuts: readonly { readonly name: string; readonly type: string }[]
   /** A zone of its own, hosted here, at the name or above it. */
   readonly childZone: string | undefined

@@ -30,12 +30,13 @@ export async function surroundings(tx: Tx, zone: Zone, name: string, type: strin
   const above = namesAbove(name, zone.name)
   const atName = await tx.all<{ type: string }>(sql`
     select type from recordsets where zone_id = ${zone.id} and name_key = ${nameKey(name)} and type <> ${type} order by type`)
-  const cuts =
-    above.length === 0
-      ? []
-      : await tx.all<{ name: string; type: string }>(sql`
-          select name, type from recordsets where zone_id = ${zone.id} and type in ('NS', 'DNAME') and name_key in (${join(above)})`)
   const isApex = nameKey(name) === nameKey(zone.name)
+  const apex = nameKey(zone.name)
+  const cuts = isApex
+    ? []
+    : await tx.all<{ name: string; type: string }>(sql`
+        select name, type from recordsets where zone_id = ${zone.id} and type in ('NS', 'DNAME')
+          and name_key in (${join([...above, apex])}) and not (type = 'NS' and name_key = ${apex})`)
   return {
     zone: zone.name,
     atName: atName.map((row) => row.type),

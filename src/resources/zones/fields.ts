@@ -8,9 +8,12 @@ import {
   kind,
   moment,
   nullable,
+  objects,
+  optional,
   text,
   textMap,
 } from '../../api/field.ts'
+import { flat } from '../../api/flat.ts'
 import { type RowOf, resource } from '../../api/resource.ts'
 import { DnsError } from '../../dns/errors.ts'
 import { hostnameFault } from '../../dns/hostname.ts'
@@ -86,7 +89,7 @@ export const zone = resource(
     action: text(10),
     version: integer(1, Number.MAX_SAFE_INTEGER),
     attributes: defaulted(textMap({ key: 50, value: 50, entries: 100 }, { write: 'always' }), {}),
-    type: defaulted(text(20, { rule: typeFault, write: 'create', filter: 'slow' }), 'PRIMARY'),
+    type: optional(text(20, { rule: typeFault, write: 'create', filter: 'slow' }), 'PRIMARY'),
     masters: defaulted(masters, []),
     // Ids are made in the order of time, so the creation order is theirs.
     created_at: moment({ sort: true, key: 'id' }),
@@ -100,6 +103,11 @@ function typeFault(type: string): string | undefined {
     ? undefined
     : `must be PRIMARY or SECONDARY, not '${type}'`
 }
+
+export const nameservers = flat(
+  { name: 'nameservers', plural: 'zones', purpose: 'The name servers that a zone is delegated to.' },
+  { nameservers: objects({ hostname: text(255), priority: integer(1, 10_000) }, 100) },
+)
 
 /** A zone as its row has it: what the API shows, and what only the service uses. */
 export type Zone = Omit<RowOf<typeof zone>, 'email' | 'ttl'> & {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { mustMatch, tagged } from '../../api/etag.ts'
+import { asSeen, mustMatch, tagged, unlessKnown } from '../../api/etag.ts'
 import { notFound } from '../../api/resource.ts'
 import { type Call, created, listed, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
@@ -9,7 +9,8 @@ import * as pools from '../pools/store.ts'
 import { countOf } from '../quotas/counts.ts'
 import { authorOf, changeZone } from './change.ts'
 import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
-import { type Zone, zone } from './fields.ts'
+import { nameservers, type Zone, zone } from './fields.ts'
+import { nameMatches } from './name-filter.ts'
 import { zoneFaults } from './rules.ts'
 import * as store from './store.ts'
 import { changeDefaultTtl } from './ttl.ts'
@@ -35,13 +36,14 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
     { ...about, may: 'create_zone', summary: 'Create a zone', returns: 'one', status: 202 },
     async (call) => {
       const row = await createZone(call, settings)
-      return tagged(call, row, { ...created(call, zone, row), status: 202 })
+      return tagged(row, { ...created(call, zone, row), status: 202 })
     },
   ),
 
   route('GET /v2/zones', { ...about, may: 'find_zones', summary: 'List zones', returns: 'list', status: 200 }, (call) =>
     listed(call, zone, {
       scope: store.visibleTo(call.caller),
+      filters: { name: nameMatches },
       total: () => countOf(call.tx, call.caller.allProjects ? undefined : call.caller.project_id, 'zones'),
     }),
   ),
@@ -51,7 +53,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
     { ...about, may: 'get_zone', summary: 'Show a zone', returns: 'one', status: 200 },
     async (call) => {
       const row = await zoneFor(call)
-      return tagged(call, row, shown(call, zone, row))
+      return unlessKnown(call, row, shown(call, zone, row))
     },
   ),
 
@@ -62,7 +64,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       const row = await zoneToChange(call)
       mustMatch(call, row)
       const after = await patch(call, row, settings)
-      return tagged(call, after, shown(call, zone, after, after.status === 'PENDING' ? 202 : 200))
+      return tagged(after, shown(call, zone, after, after.status === 'PENDING' ? 202 : 200))
     },
   ),
 
@@ -89,7 +91,13 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
 
   route(
     'GET /v2/zones/{zone_id}/nameservers',
-    { ...about, may: 'get_zone_ns_records', summary: 'List the name servers of a zone', returns: 'one', status: 200 },
+    {
+      resource: nameservers,
+      may: 'get_zone_ns_records',
+      summary: 'List the name servers of a zone',
+      returns: 'one',
+      status: 200,
+    },
     async (call) => {
       const pool = await pools.get(call.tx, (await zoneFor(call)).pool_id, undefined)
       return { status: 200, body: { nameservers: pool?.ns_records ?? [] } }
@@ -100,23 +108,23 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
 /** The zone with a body's changes; the very same row when they change nothing. */
 async function patch(call: Call, row: Zone, settings: ZoneSettings): Promise<Zone> {
   const { tx, now, caller, profile, mount } = call
-  const given = zone.update(call.body, zone.view(row, profile, mount))
+  const given = zone.update(call.body, asSeen(call.body, zone.view(row, profile, mount), row))
   const isPrimary = row.type === 'PRIMARY'
-  refuse(
-    zoneFaults({
-      type: row.type,
-      email: isPrimary ? (given.email === undefined ? row.email : given.email) : (given.email ?? null),
-      ttl: given.ttl ?? null,
-      masters: given.masters ?? row.masters,
-    }),
-  )
-  const wanted = { ...given, ttl: given.ttl === null ? settings.defaultTtl : (given.ttl ?? row.ttl) }
-  if (given.ttl !== undefined) mustHaveTtl(wanted.ttl, settings.minTtl, caller)
+  const unset = isPrimary ? { ttl: settings.defaultTtl, email: null } : row
+  const wanted = {
+    ...given,
+    ...(given.ttl === null && { ttl: unset.ttl }),
+    ...(given.email === null && { email: unset.email }),
+  }
   const names = Object.keys(wanted) as (keyof typeof wanted)[]
   const changes = Object.fromEntries(
     names.filter((name) => !isDeepStrictEqual(wanted[name], row[name])).map((name) => [name, wanted[name]]),
   ) as Partial<Zone>
   if (Object.keys(changes).length === 0) return row
+  // A SECONDARY zone shows what its masters say of these two; only other values of them are refused.
+  const { email = isPrimary ? row.email : null, ttl = null } = changes
+  refuse(zoneFaults({ type: row.type, email, ttl, masters: changes.masters ?? row.masters }))
+  if (changes.ttl !== undefined) mustHaveTtl(changes.ttl, settings.minTtl, caller)
   const content = changes.ttl === undefined ? { removed: [], added: [] } : await changeDefaultTtl(tx, row, changes.ttl)
   const contact = changes.email === undefined ? {} : { contact: mailboxName(changes.email) }
   const update = { ...changes, ...contact, version: row.version + 1, updated_at: timestamp(now) }

@@ -105,7 +105,7 @@ export async function markGone(tx: Tx, ids: readonly string[], at: string): Prom
       returning id, project_id, recordset_count`)
     if (row !== undefined) gone.push(row)
   }
-  const inShardOrder = gone.toSorted((a, b) => shardOf(a.id) - shardOf(b.id))
+  const inShardOrder = gone.toSorted((a, b) => shardOf(a.id) - shardOf(b.id) || (a.project_id < b.project_id ? -1 : 1))
   for (const row of inShardOrder) await addToCount(tx, row.project_id, 'zones', -1, row.id)
   for (const row of inShardOrder) await addToCount(tx, row.project_id, 'recordsets', -row.recordset_count, row.id)
 }
