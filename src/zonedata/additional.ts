@@ -1,8 +1,8 @@
 import { isAtOrBelow, nameKey, sameName, wireToName } from '../dns/name.ts'
 import type { RRset } from '../dns/record.ts'
-import { find } from './find.ts'
+import { findIn } from './find.ts'
 import { A, AAAA, HTTPS, MX, NS, SRV, SVCB } from './type-codes.ts'
-import { type NameNode, nodeAt, rrsetOf, type Zone } from './zone.ts'
+import { EMPTY, type ZoneView } from './view.ts'
 
 /** At how many octets of the rdata the target's name starts, for the types whose targets get additional data [Z13]. */
 const targetOffset: ReadonlyMap<number, number> = new Map([
@@ -21,7 +21,7 @@ type Additional = { readonly additional: readonly RRset[]; readonly requiredGlue
 const NONE: Additional = { additional: [], requiredGlue: 0 }
 
 /** What the zone knows of the names an RRset points at, in order of first mention; glue that a referral to `cut` requires comes first. */
-export function additionalFor(zone: Zone, rrset: RRset, cut?: string): Additional {
+export function additionalFor<N>(zone: ZoneView<N>, rrset: RRset, cut?: string): Additional {
   const offset = targetOffset.get(rrset.type)
   if (offset === undefined) return NONE
   const required: RRset[] = []
@@ -49,17 +49,19 @@ function isServiceForm(type: number, rdata: Uint8Array): boolean {
   return (type === SVCB || type === HTTPS) && (rdata[0] !== 0 || rdata[1] !== 0)
 }
 
-function setsAt(zone: Zone, rrset: RRset, target: string): RRset[] {
+function setsAt<N>(zone: ZoneView<N>, rrset: RRset, target: string): RRset[] {
   const node = nodeOf(zone, rrset.type, target)
   if (node === undefined) return []
   const isBinding = rrset.type === SVCB || rrset.type === HTTPS
   const types = isBinding && !sameName(target, rrset.name) ? [A, AAAA, rrset.type] : [A, AAAA]
-  return types.map((type) => rrsetOf(node, type)).filter((set) => set !== undefined)
+  return types.map((type) => zone.rrset(node, type)).filter((set) => set !== undefined)
 }
 
 /** Authoritative data for any target; what lies below a cut, glue, only for name servers [Z14]. */
-function nodeOf(zone: Zone, type: number, target: string): NameNode | undefined {
-  const found = find(zone, target, A)
+function nodeOf<N>(zone: ZoneView<N>, type: number, target: string): N | undefined {
+  const found = findIn(zone, target, A)
   if (found.kind === 'node') return found.node
-  return found.kind === 'cut' && type === NS ? nodeAt(zone, target) : undefined
+  if (found.kind !== 'cut' || type !== NS) return undefined
+  const place = zone.at(target, zone.depthOf(target))
+  return place === EMPTY ? undefined : place
 }

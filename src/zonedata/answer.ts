@@ -1,10 +1,11 @@
 import { RCODE } from '../dns/codes.ts'
-import { isAtOrBelow, labelCount, nameKey, nameToWire, parentName, sameName, wireToName } from '../dns/name.ts'
+import { isAtOrBelow, nameKey, nameToWire, parentName, sameName, wireToName } from '../dns/name.ts'
 import type { RRset } from '../dns/record.ts'
 import { additionalFor } from './additional.ts'
-import { find } from './find.ts'
-import { ANY, CNAME, DNAME, NS } from './type-codes.ts'
-import { type NameNode, rrsetOf, soaNumber, soaOf, type Zone } from './zone.ts'
+import { findIn } from './find.ts'
+import { ANY, CNAME, DNAME, NS, SOA } from './type-codes.ts'
+import { EMPTY, viewOf, type ZoneView } from './view.ts'
+import { soaNumber, type Zone } from './zone.ts'
 
 /** What is asked of a zone; the class is IN. */
 export type Question = { readonly name: string; readonly type: number }
@@ -30,27 +31,38 @@ export const MOST_LINKS = 16
  * A chain goes on in the zone that `zoneFor` gives for its next name; without it, in this zone alone.
  */
 export function answer(zone: Zone, question: Question, zoneFor: ZoneFor = onlyIn(zone)): Answer {
+  return answerFrom(viewOf(zone), question, (name, type) => {
+    const next = zoneFor(name, type)
+    return next && viewOf(next)
+  })
+}
+
+/** The zone at hand that answers for a name: the closest that encloses it, or, for type DS, the closest that is not the name itself. */
+export type ZoneFor = (name: string, type: number) => Zone | undefined
+
+/** As `answer`, whatever holds the zones. */
+export function answerFrom<N>(zone: ZoneView<N>, question: Question, zoneFor: ViewFor<N>): Answer {
   if (!isAtOrBelow(question.name, zone.origin)) return refusal(RCODE.REFUSED) // [Z1]
   const { type } = question
   const chain: RRset[] = []
   const visited = new Set<string>()
   for (let { name } = question; ; ) {
-    const soa = soaOf(zone)
+    const soa = soaIn(zone, name)
     if (soa === undefined) return refusal(RCODE.SERVFAIL) // [Z2]
-    const found = find(zone, name, type)
+    const found = findIn(zone, name, type)
     if (found.kind === 'nothing') return { ...negative(zone, soa, name, chain), rcode: RCODE.NXDOMAIN } // [Z5]
     if (found.kind === 'cut') return referral(zone, found.node, ancestorAt(zone, name, found.depth), chain) // [Z10]
 
     let target: string | undefined
     if (found.kind === 'dname') {
-      const dname = ownedBy(rrsetOf(found.node, DNAME)!, ancestorAt(zone, name, found.depth))
+      const dname = ownedBy(zone.rrset(found.node, DNAME)!, ancestorAt(zone, name, found.depth))
       if (!chain.some((rrset) => rrset.type === DNAME && sameName(rrset.name, dname.name))) chain.push(dname) // [Z22]
       target = substitute(name, dname)
       if (target === undefined) return { ...positive(zone, chain), rcode: RCODE.YXDOMAIN } // [Z24]
       chain.push({ name, type: CNAME, ttl: dname.ttl, rdatas: [nameToWire(target)] }) // [Z23]
       if (type === CNAME || type === ANY) return positive(zone, chain) // [Z21]
     } else {
-      const rrset = found.node && selected(found.node, type)
+      const rrset = found.node && selected(zone, found.node, type)
       if (rrset === undefined) return negative(zone, soa, name, chain) // [Z4] [Z6] [Z17]
       chain.push(ownedBy(rrset, name)) // [Z3] [Z16]
       if (rrset.type !== CNAME || type === CNAME || type === ANY) return positive(zone, chain)
@@ -66,19 +78,24 @@ export function answer(zone: Zone, question: Question, zoneFor: ZoneFor = onlyIn
   }
 }
 
-/** The zone at hand that answers for a name: the closest that encloses it, or, for type DS, the closest that is not the name itself. */
-export type ZoneFor = (name: string, type: number) => Zone | undefined
+/** As `ZoneFor`, whatever holds the zones. */
+export type ViewFor<N> = (name: string, type: number) => ZoneView<N> | undefined
 
 function onlyIn(zone: Zone): ZoneFor {
   return (name) => (isAtOrBelow(name, zone.origin) ? zone : undefined)
 }
 
-function selected(node: NameNode, type: number): RRset | undefined {
-  if (type === ANY) return node.rrsets[0] // [Z7]
-  return rrsetOf(node, type) ?? rrsetOf(node, CNAME)
+function soaIn<N>(zone: ZoneView<N>, name: string): RRset | undefined {
+  const apex = zone.at(name, 0)
+  return apex === undefined || apex === EMPTY ? undefined : zone.rrset(apex, SOA)
 }
 
-function positive(zone: Zone, chain: readonly RRset[]): Answer {
+function selected<N>(zone: ZoneView<N>, node: N, type: number): RRset | undefined {
+  if (type === ANY) return zone.firstRRset(node) // [Z7]
+  return zone.rrset(node, type) ?? zone.rrset(node, CNAME)
+}
+
+function positive<N>(zone: ZoneView<N>, chain: readonly RRset[]): Answer {
   const last = chain.at(-1)!
   const { additional } = additionalFor(zone, last)
   return {
@@ -92,7 +109,7 @@ function positive(zone: Zone, chain: readonly RRset[]): Answer {
   }
 }
 
-function negative(zone: Zone, soa: RRset, name: string, chain: readonly RRset[]): Answer {
+function negative<N>(zone: ZoneView<N>, soa: RRset, name: string, chain: readonly RRset[]): Answer {
   const ttl = Math.min(soa.ttl, soaNumber(soa.rdatas[0]!, 4)) // [Z8]
   const authority = [{ ...soa, name: ancestorAt(zone, name, 0), ttl }]
   return {
@@ -106,8 +123,8 @@ function negative(zone: Zone, soa: RRset, name: string, chain: readonly RRset[])
   }
 }
 
-function referral(zone: Zone, cut: NameNode, owner: string, chain: readonly RRset[]): Answer {
-  const delegation = ownedBy(rrsetOf(cut, NS)!, owner)
+function referral<N>(zone: ZoneView<N>, cut: N, owner: string, chain: readonly RRset[]): Answer {
+  const delegation = ownedBy(zone.rrset(cut, NS)!, owner)
   const { additional, requiredGlue } = additionalFor(zone, delegation, owner) // [Z12]
   const aa = chain.length > 0 // [Z28]
   return {
@@ -131,10 +148,9 @@ function ownedBy(rrset: RRset, name: string): RRset {
 }
 
 /** The ancestor of `name` that lies `depth` labels below the apex, in the letter case of `name` [Z9]. */
-function ancestorAt(zone: Zone, name: string, depth: number): string {
+function ancestorAt<N>(zone: ZoneView<N>, name: string, depth: number): string {
   let ancestor = name
-  for (let steps = labelCount(name) - labelCount(zone.origin) - depth; steps > 0; steps--)
-    ancestor = parentName(ancestor)!
+  for (let steps = zone.depthOf(name) - depth; steps > 0; steps--) ancestor = parentName(ancestor)!
   return ancestor
 }
 
