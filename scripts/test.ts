@@ -7,7 +7,7 @@ import { runTool } from './test/tool.ts'
 const usage = `npm test [-- TEXT…]           lint, types and every test; with TEXT only test files whose path contains it
 npm run test:fast [-- TEXT…]  the same without *.peer.test.ts, which need programs of others`
 
-const fileTimeout = 180_000
+const fileTimeout = 300_000
 
 const flags = argv.slice(2).filter((argument) => argument.startsWith('-'))
 const texts = argv.slice(2).filter((argument) => !argument.startsWith('-'))
