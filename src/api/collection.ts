@@ -1,6 +1,7 @@
 import { join, raw, type Sql, sql, type Tx } from '../db/sql.ts'
 import { fail } from '../errors.ts'
 import { toUuid } from '../ids.ts'
+import { isTrue } from './auth.ts'
 import { folded, numberMatches, textMatches } from './filter.ts'
 import type { Profile } from './profile.ts'
 import { printQuery, type Query } from './query.ts'
@@ -12,6 +13,7 @@ export type PageLimits = { readonly defaultLimit: number; readonly maxLimit: num
 export type ListRequest = PageLimits & {
   readonly tx: Tx
   readonly query: Query
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly profile: Profile
   /** Where links start: scheme, host and mount. */
   readonly mount: string
@@ -29,6 +31,8 @@ export type Among = {
   readonly fromRow?: (row: Record<string, unknown>) => Record<string, unknown>
   /** The number of rows in scope, where it is kept; else they are counted. */
   readonly total?: () => Promise<number>
+  /** Whether clients that send `OpenStack-DNS-Hide-Counts` are told no number. */
+  readonly mayHideCount?: boolean
 }
 
 type Page = {
@@ -69,9 +73,11 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
   if (rows.length > page.limit) {
     links.next = here + printQuery(new Map([...query, ['marker', idOf(rows[page.limit - 1]!)]]))
   }
-  const metadata = await profile.metadata(resource.plural, () =>
-    among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, resource, conditions),
-  )
+  const hidesCount = among.mayHideCount && isTrue(String(request.headers['openstack-dns-hide-counts']))
+  const metadata = await profile.metadata(resource.plural, async () => {
+    if (hidesCount) return undefined
+    return among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, resource, conditions)
+  })
   const last = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`
   return `{"${resource.plural}":[${shown.join(',')}],"links":${JSON.stringify(links)}${last}}`
 }

@@ -19,10 +19,14 @@ export function textMatches(column: string, value: string): Sql {
   const like = pattern.pieces.map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&')).join('%')
   const prefix = pattern.pieces[0]!
   const matches = sql`${name} like ${like} escape '\\'`
-  if (prefix === '') return matches
+  return prefix === '' ? matches : sql`${startsWith(column, prefix)} and ${matches}`
+}
+
+/** The condition that a text column starts with a prefix, as a range of its index. */
+export function startsWith(column: string, prefix: string): Sql {
+  const name = raw(column)
   const end = firstAfter(prefix)
-  const before = end === undefined ? sql`` : sql`and ${name} < ${end}`
-  return sql`${name} >= ${prefix} ${before} and ${matches}`
+  return end === undefined ? sql`${name} >= ${prefix}` : sql`${name} >= ${prefix} and ${name} < ${end}`
 }
 
 /** Lower case as the database makes it: ASCII only. */

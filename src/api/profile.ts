@@ -3,8 +3,11 @@ export type Profile = {
   readonly prefix: string
   /** Whether recordset rows in lists carry their `records`. */
   readonly recordsInLists: boolean
-  /** The list's `metadata`: the total where the mount tells one, null where it says so, undefined where the key is absent. */
-  readonly metadata: (collection: string, total: () => Promise<number>) => Promise<object | null | undefined>
+  /** The list's `metadata`: the total where the mount tells one and there is one, null where it says so, undefined where the key is absent. */
+  readonly metadata: (
+    collection: string,
+    total: () => Promise<number | undefined>,
+  ) => Promise<object | null | undefined>
   readonly poolUpdatedStatus: 200 | 202
   /** What an unset map of a pool looks like. */
   readonly unsetAttributes: null | Readonly<Record<string, never>>

@@ -7,6 +7,7 @@ import { ApiError, fail } from '../errors.ts'
 import { mayBeSlow } from './collection.ts'
 import { answerPreflight, crossOrigin } from './cors.ts'
 import { linkBase } from './links.ts'
+import { unknownPath, wordsAmongZones } from './oddities.ts'
 import { methodsAt, type Place } from './paths.ts'
 import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
@@ -27,6 +28,7 @@ export type ApiOptions = RequestOptions & {
 }
 
 const maxHeaderSize = 16_384
+const graceMilliseconds = 2000
 
 /** Starts the HTTP service; resolves once it listens. */
 export async function startApi(options: ApiOptions): Promise<{ url: string; close(): Promise<void> }> {
@@ -71,12 +73,13 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   for (const profile of profiles) {
     for (const route of options.routes) places.push(mount(app, { route, profile, base }, options))
   }
+  wordsAmongZones(app)
   const allowed = methodsAt(places)
   app.setNotFoundHandler((request, reply) => {
     const methods = allowed(request.url)
     const error =
       methods.length === 0
-        ? new ApiError('not_found', 'resource not found')
+        ? unknownPath(request.method, request.url)
         : new ApiError(
             'method_not_allowed',
             `${request.method} is not allowed here, only ${methods.join(', ')}`,
@@ -87,7 +90,7 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   })
 
   await app.listen(options.listen)
-  return { url: here(), close: () => app.close() }
+  return { url: here(), close: () => closed(app) }
 }
 
 function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Place {
@@ -138,6 +141,16 @@ const problemSender =
     reply.header('X-Openstack-Request-Id', id)
     write(reply, config?.contentType ?? 'application/json', { status, headers, body })
   }
+
+/** Lets what is in flight finish; Node keeps no time limits once it closes, so who has sent half a request is cut off. */
+async function closed(app: FastifyInstance): Promise<void> {
+  const impatient = setTimeout(() => app.server.closeAllConnections(), graceMilliseconds)
+  // A connection whose last answer has just left is idle only now; its client would keep it open.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 20)
+  await app.close()
+  clearInterval(sweep)
+  clearTimeout(impatient)
+}
 
 /** Requests too broken for the HTTP parser, and those that did not arrive in time, get our error shape too. */
 function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {

@@ -77,9 +77,9 @@ CREATE TABLE records (
   canonical text
 );
 
-CREATE INDEX records_canonical on records (canonical, recordset_id) where canonical is not null;
+CREATE INDEX records_canonical on records (substr(canonical, 1, 255), recordset_id) where canonical is not null;
 
-CREATE INDEX records_data on records (data, recordset_id);
+CREATE INDEX records_data on records (substr(data, 1, 255), recordset_id);
 
 CREATE INDEX records_recordset on records (recordset_id);
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
-import { prune } from '../journal/prune.ts'
+import { beginning, changesAfter, type Place, prunableBelow, pruneBelow, type Retention } from '../journal/prune.ts'
 import { poolTopic } from './pools/fields.ts'
 import { behind, remakeSome } from './zones/remake.ts'
 import { duePurges, purgeSome } from './zones/store.ts'
@@ -22,6 +22,7 @@ const batch = 500
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { db, clock, log } = options
   const stopped = new AbortController()
+  const prune = journalPruner(options, stopped.signal)
   let ring = () => {}
   const unfollow = db.follow((topics) => {
     if (topics.includes(poolTopic)) ring()
@@ -34,7 +35,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
       try {
         await followPools(db, clock, log, stopped.signal)
         await purge(db, clock, stopped.signal)
-        await pruneJournal(options, stopped.signal)
+        await prune()
       } catch (error) {
         log.warn({ err: error }, 'upkeep did not finish; it is tried again')
       }
@@ -79,9 +80,44 @@ async function purge(db: Database, clock: Clock, signal: AbortSignal): Promise<v
   }
 }
 
-async function pruneJournal(options: UpkeepOptions, signal: AbortSignal): Promise<void> {
-  const before = timestamp(new Date(options.clock().getTime() - options.journalAgeSeconds * 1000))
-  const retention = { before, perZone: options.journalChangesPerZone }
-  let removed = batch
-  while (removed === batch && !signal.aborted) removed = await options.db.write((tx) => prune(tx, retention, batch))
+/**
+ * Removes what the journal need not keep. A zone is looked at when one of its changes has become old, and when it
+ * has changed, for having too many: so a round costs what happened since the last one, not what there is.
+ */
+function journalPruner({ db, clock, ...options }: UpkeepOptions, signal: AbortSignal): () => Promise<void> {
+  const reached = { old: beginning, all: beginning }
+  return async () => {
+    const now = clock()
+    const before = timestamp(new Date(now.getTime() - options.journalAgeSeconds * 1000))
+    const retention = { before, perZone: options.journalChangesPerZone }
+    reached.old = await pruneUntil(db, reached.old, before, retention, signal)
+    reached.all = await pruneUntil(db, reached.all, timestamp(now), retention, signal)
+  }
+}
+
+async function pruneUntil(
+  db: Database,
+  from: Place,
+  until: string,
+  retention: Retention,
+  signal: AbortSignal,
+): Promise<Place> {
+  let place = from
+  for (let found = batch; found === batch && !signal.aborted; ) {
+    const { places, due } = await db.scan(async (tx) => {
+      const places = await changesAfter(tx, place, until, batch)
+      const due = new Map<string, number>()
+      for (const id of new Set(places.map(({ zone_id }) => zone_id))) {
+        const below = await prunableBelow(tx, id, retention)
+        if (below !== undefined) due.set(id, below)
+      }
+      return { places, due }
+    })
+    for (const [id, below] of due) {
+      for (let removed = batch; removed === batch; ) removed = await db.write((tx) => pruneBelow(tx, id, below, batch))
+    }
+    found = places.length
+    place = places.at(-1) ?? place
+  }
+  return place
 }

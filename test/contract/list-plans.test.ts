@@ -101,7 +101,7 @@ function planOf(db: Database, { resource, among }: Listed, query: Record<string,
       values: (statement: Sql) => explain(statement).then(() => tx.values(statement)),
     })
     const request = { tx: watched, query: new Map(Object.entries(query)), profile: specification, mount: '' }
-    await list({ ...request, defaultLimit: 20, maxLimit: 1000 }, resource, among)
+    await list({ ...request, headers: {}, defaultLimit: 20, maxLimit: 1000 }, resource, among)
     return steps
   })
 }

@@ -1,5 +1,5 @@
 import { type Row, sql, type Tx } from '../../db/sql.ts'
-import { type Pool, pool } from './fields.ts'
+import { defaultPoolId, type Pool, pool } from './fields.ts'
 
 const columnsAndValues = (row: Pool) => sql`
   (id, name, description, project_id, attributes, ns_records, created_at)
@@ -39,7 +39,11 @@ export const update = (tx: Tx, row: Pool): Promise<number> =>
       ns_records = ${JSON.stringify(row.ns_records)}, ns_revision = ${row.ns_revision}, updated_at = ${row.updated_at}
     where id = ${row.id}`)
 
-export const remove = (tx: Tx, id: string): Promise<number> => tx.run(sql`delete from pools where id = ${id}`)
+/** Removes a pool that holds no zones; deleted ones that are kept until they are purged go to the default pool. */
+export async function remove(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`update zones set pool_id = ${defaultPoolId} where pool_id = ${id} and gone_at is not null`)
+  await tx.run(sql`delete from pools where id = ${id}`)
+}
 
 /** Whether a zone, also one that is on its way out, is placed in it. */
 export const holdsZones = async (tx: Tx, id: string): Promise<boolean> =>

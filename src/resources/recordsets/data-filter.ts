@@ -1,15 +1,28 @@
 import { isIPv6 } from 'node:net'
-import { textMatches } from '../../api/filter.ts'
-import { type Sql, sql } from '../../db/sql.ts'
+import { parsePattern, startsWith, textMatches } from '../../api/filter.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
 import { parseIpv6, printAddress } from '../../dns/address.ts'
 
 /** Finds sets by a record of theirs, as it was written or in its canonical form; both have an index. */
 export function dataMatches(value: string): Sql {
   const canonical = isIPv6(value) && !value.includes('%') ? printAddress(parseIpv6(value)) : value
   const ways = [
-    sql`select recordset_id from records where ${textMatches('data', value)}`,
-    sql`select recordset_id from records where canonical is not null and ${textMatches('canonical', canonical)}`,
+    sql`select recordset_id from records where ${columnMatches('data', value)}`,
+    sql`select recordset_id from records where canonical is not null and ${columnMatches('canonical', canonical)}`,
   ]
-  if (canonical !== value) ways.push(sql`select recordset_id from records where ${textMatches('data', canonical)}`)
+  if (canonical !== value) ways.push(sql`select recordset_id from records where ${columnMatches('data', canonical)}`)
   return sql`id in (${ways.reduce((all, one) => sql`${all} union ${one}`)})`
+}
+
+const indexed = 255
+
+/** The index holds how records begin; what it finds is compared whole. */
+function columnMatches(column: 'data' | 'canonical', value: string): Sql {
+  const whole = textMatches(column, value)
+  const pattern = parsePattern(value)
+  const isExact = 'exact' in pattern
+  const start = [...(isExact ? pattern.exact : pattern.pieces[0]!)].slice(0, indexed).join('')
+  if (value.includes('\0') || (start === '' && !isExact)) return whole
+  const key = `substr(${column}, 1, ${indexed})`
+  return sql`${isExact ? sql`${raw(key)} = ${start}` : startsWith(key, start)} and ${whole}`
 }

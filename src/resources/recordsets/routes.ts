@@ -31,7 +31,7 @@ export type RecordsetSettings = {
 
 const about = { resource: recordset } as const
 
-const filters = { data: dataMatches, name: nameMatches }
+const among = { filters: { data: dataMatches, name: nameMatches }, mayHideCount: true } as const
 
 export const recordsetRoutes = (settings: RecordsetSettings) => [
   route(
@@ -49,9 +49,9 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     async (call) => {
       const zone = await zoneFor(call)
       return listed(call, recordset, {
+        ...among,
         scope: [sql`zone_id = ${zone.id}`],
         path: `/zones/${zone.id}/recordsets`,
-        filters,
         total: async () => zone.recordset_count,
       })
     },
@@ -132,8 +132,8 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     (call) => {
       const { allProjects, project_id } = call.caller
       return listed(call, recordset, {
+        ...among,
         scope: allProjects ? [] : [sql`project_id = ${project_id}`],
-        filters,
         total: () => countOf(call.tx, allProjects ? undefined : project_id, 'recordsets'),
       })
     },
