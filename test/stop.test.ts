@@ -47,14 +47,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('[L10] a request that never ends is cut off in time to stop within 5 s, with exit code 1', async (t) => {
+test('[L10] a request that never ends is cut off after 2 s, and the process ends with 0 within 5 s', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   await beginRequest(service)
   const started = performance.now()
-  equal(await service.kill('SIGTERM'), 1)
+  equal(await service.kill('SIGTERM'), 0)
   const took = performance.now() - started
-  equal(took > 3000 && took < 5000, true, `${took} ms`)
+  equal(took > 1500 && took < 5000, true, `${took} ms`)
 })
 
 test('[L10] a second signal stops at once, and the echo of one key press is not a second signal', async (t) => {
