@@ -170,5 +170,7 @@ const pick = (fields: Fields, keep: (field: Field<unknown>) => boolean): Fields 
 function viewSchema(fields: Fields): Schema {
   const schema = objectSchema(fields) as { properties: object }
   const links = { type: 'object', properties: { self: { type: 'string', format: 'uri' } } }
-  return { ...schema, properties: { ...schema.properties, links }, required: [...Object.keys(fields), 'links'] }
+  // The same shape describes the rows of a list, and some mounts leave these out there.
+  const always = Object.keys(fields).filter((name) => !fields[name]!.omitInList)
+  return { ...schema, properties: { ...schema.properties, links }, required: [...always, 'links'] }
 }
