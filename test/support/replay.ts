@@ -68,7 +68,7 @@ function learnId(ids: Map<string, string>, theirs: unknown, ours: unknown): void
 
 /** Of errors the words are ours; code, type and which keys there are must agree. */
 function compareErrors(theirs: unknown, ours: unknown, add: (what: string) => void): void {
-  if (!isObject(theirs) || !isObject(ours)) return compare('body', theirs, ours, add)
+  if (!isObject(theirs) || !isObject(ours)) return void compare('body', theirs, ours, add)
   compare('body.code', theirs.code, ours.code, add)
   compare('body.type', theirs.type, ours.type, add)
   compare('body keys', Object.keys(theirs).toSorted(), Object.keys(ours).toSorted(), add)
@@ -87,7 +87,7 @@ function compare(place: string, theirs: unknown, ours: unknown, add: (what: stri
       compare(`${place}.${key}`, theirs[key], ours[key], add)
     return
   }
-  if (isList(theirs) && isList(ours)) return compareLists(place, theirs, ours, add)
+  if (isList(theirs) && isList(ours)) return void compareLists(place, theirs, ours, add)
   const [a, b] = [plain(theirs), plain(ours)]
   if (a !== b) add(`${place}: ${a} → ${b}`)
 }
