@@ -1,4 +1,5 @@
 import { sqliteStore } from '../support/api.ts'
+import { zoneNameRules } from './zone-names.ts'
 import { zoneRules } from './zones.ts'
 
-for (const rules of [zoneRules]) rules('SQLite', sqliteStore)
+for (const rules of [zoneRules, zoneNameRules]) rules('SQLite', sqliteStore)
