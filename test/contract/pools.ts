@@ -1,8 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { routes } from '../../src/resources/index.ts'
 import { defaultPoolId } from '../../src/resources/pools/fields.ts'
 import { ensureDefaultPool } from '../../src/resources/pools/seed.ts'
 import { type Answer, type Api, type NewStore, type Problem, type Shown, startTestApi } from '../support/api.ts'
+import { testSettings } from '../support/settings.ts'
 
 const ns = (hostname: string, priority: unknown = 1) => ({ hostname, priority })
 
@@ -250,6 +252,21 @@ export function poolRules(engine: string, newStore: NewStore): void {
       deepEqual(told(await api.get(`/v2/pools/${id}`)), [404, 'pool_not_found'])
       deepEqual(told(await api.delete(`/v2/pools/${defaultPoolId}`)), [400, 'invalid_operation'])
       equal((await api.get(`/v2/pools/${defaultPoolId}`)).status, 200)
+    })
+
+    test('[P12] a pool that holds zones stays', async () => {
+      const filled = await startTestApi(newStore, {
+        routes: routes({ ...testSettings, schedulerFilters: ['pool_id_attribute'] }),
+      })
+      try {
+        const { body: pool } = await filled.post('/v2/pools', { name: 'filled', ns_records: [ns('a.org.')] })
+        const zone = { name: 'p12.example.org.', email: 'a@example.org', attributes: { pool_id: pool.id } }
+        equal((await filled.post('/v2/zones', zone)).body.pool_id, pool.id)
+        deepEqual(told(await filled.delete(`/v2/pools/${pool.id}`)), [400, 'invalid_operation'])
+        equal((await filled.get(`/v2/pools/${pool.id}`)).status, 200)
+      } finally {
+        await filled.close()
+      }
     })
 
     test('[P13] a changed pool is answered 200, and 202 where Designate’s clients ask', async () => {
