@@ -49,7 +49,7 @@ function fuzz(name: string, target: FuzzTarget, seconds: number): number {
     runs += BATCH
     const fresh = coverage.take().difference(reached)
     for (const block of fresh) reached.add(block)
-    inputs.push(...reaching(target, batch, fresh))
+    inputs.push(...reaching(target, batch, fresh, end))
   }
   console.log(
     `${name}: ${runs} inputs, ${inputs.length} kept, ${seeded} → ${reached.size} blocks, ${failed.size} failures (seed ${values.seed})`,
@@ -58,8 +58,8 @@ function fuzz(name: string, target: FuzzTarget, seconds: number): number {
 }
 
 /** The inputs that reach the wanted blocks, which it takes off the list; found by halving. */
-function reaching(target: FuzzTarget, inputs: readonly Uint8Array[], wanted: Set<string>): Uint8Array[] {
-  if (wanted.size === 0) return []
+function reaching(target: FuzzTarget, inputs: readonly Uint8Array[], wanted: Set<string>, end: number): Uint8Array[] {
+  if (wanted.size === 0 || performance.now() > end) return []
   for (const input of inputs) {
     try {
       target.check(input)
@@ -71,8 +71,8 @@ function reaching(target: FuzzTarget, inputs: readonly Uint8Array[], wanted: Set
   if (ran.size === 0) return []
   if (inputs.length > 1) {
     const half = inputs.length >> 1
-    const first = reaching(target, inputs.slice(0, half), wanted)
-    return [...first, ...reaching(target, inputs.slice(half), wanted)]
+    const first = reaching(target, inputs.slice(0, half), wanted, end)
+    return [...first, ...reaching(target, inputs.slice(half), wanted, end)]
   }
   for (const block of ran) wanted.delete(block)
   return [...inputs]
