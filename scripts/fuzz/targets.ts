@@ -6,7 +6,7 @@ import { splitTsig } from '../../src/dns/tsig-digest.ts'
 import { typeOf, types } from '../../src/dns/types/index.ts'
 import { printZoneFile } from '../../src/dns/zonefile/print.ts'
 import { parseZoneFile } from '../../src/dns/zonefile/zonefile.ts'
-import { corpus } from '../../test/support/dns-messages.ts'
+import { corpus } from '../../test/support/message-corpus.ts'
 
 /** What is fuzzed: inputs to start from, words to throw in, and what must hold for any input. */
 export type FuzzTarget = {
