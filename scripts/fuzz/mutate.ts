@@ -17,12 +17,27 @@ const LONGEST = 4096
 
 /** An input made from others: a few octets changed, moved, doubled, left out, or taken from elsewhere. */
 export function mutate(inputs: readonly Uint8Array[], words: readonly Uint8Array[], random: Random): Uint8Array {
-  let input = inputs[random(inputs.length)]!
-  for (let times = 1 + random(4); times > 0; times--) input = step(input, inputs, words, random)
+  // The newest inputs stand where code was last found.
+  const among = random(2) === 0 ? inputs : inputs.slice(-16)
+  let input = among[random(among.length)]!
+  for (let times = 1 + (random(2) && random(4)); times > 0; times--) {
+    input = random(2) === 0 ? changed(input, random) : moved(input, inputs, words, random)
+  }
   return input.length > LONGEST ? input.subarray(0, LONGEST) : input
 }
 
-function step(
+/** One octet changed: half the time one of the first, which steer the rest. */
+function changed(input: Uint8Array, random: Random): Uint8Array {
+  const out = input.slice()
+  const at = random(random(2) === 0 ? out.length : Math.min(12, out.length))
+  if (at >= out.length) return out
+  const kind = random(3)
+  if (kind === 0) out[at]! ^= 1 << random(8)
+  else out[at] = kind === 1 ? random(256) : telling[random(telling.length)]!
+  return out
+}
+
+function moved(
   input: Uint8Array,
   inputs: readonly Uint8Array[],
   words: readonly Uint8Array[],
@@ -30,20 +45,14 @@ function step(
 ): Uint8Array {
   const at = random(input.length + 1)
   const length = random(Math.min(16, input.length - at) + 1)
-  switch (random(8)) {
+  switch (random(5)) {
     case 0:
-      return changed(input, at, (octet) => octet ^ (1 << random(8)))
-    case 1:
-      return changed(input, at, () => random(256))
-    case 2:
-      return changed(input, at, () => telling[random(telling.length)]!)
-    case 3:
       return spliced(input, at, length, new Uint8Array(0))
-    case 4:
+    case 1:
       return spliced(input, random(input.length + 1), 0, input.subarray(at, at + length))
-    case 5:
+    case 2:
       return spliced(input, at, random(2) * length, words[random(words.length)]!)
-    case 6: {
+    case 3: {
       const other = inputs[random(inputs.length)]!
       return spliced(input, at, input.length - at, other.subarray(random(other.length + 1)))
     }
@@ -55,12 +64,6 @@ function step(
         Uint8Array.from({ length: 1 + random(4) }, () => random(256)),
       )
   }
-}
-
-function changed(input: Uint8Array, at: number, change: (octet: number) => number): Uint8Array {
-  const out = input.slice()
-  if (at < out.length) out[at] = change(out[at]!)
-  return out
 }
 
 function spliced(input: Uint8Array, at: number, drop: number, insert: Uint8Array): Uint8Array {

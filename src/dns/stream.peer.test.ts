@@ -15,10 +15,10 @@ import { StreamSigner } from './tsig-stream.ts'
 const run = promisify(execFile)
 const ask = async (program: string, ...args: string[]) => (await run(program, args, { timeout: 20_000 })).stdout
 
-/** Answers what comes by UDP and TCP on a port of its own while `use` runs. */
+/** Answers what comes by UDP and TCP on ports of its own while `use` runs. */
 async function serving(
   answer: (request: Uint8Array) => Uint8Array[],
-  use: (port: string) => Promise<void>,
+  use: (port: { tcp: string; udp: string }) => Promise<void>,
 ): Promise<void> {
   const tcp = createServer((socket) => {
     const frames = new FrameDecoder()
@@ -33,10 +33,10 @@ async function serving(
   const udp = createSocket('udp4', (request, from) => {
     for (const reply of answer(request)) udp.send(reply, from.port, from.address)
   })
-  udp.bind(port, '127.0.0.1')
+  udp.bind(0, '127.0.0.1')
   await once(udp, 'listening')
   try {
-    await use(String(port))
+    await use({ tcp: String(port), udp: String(udp.address().port) })
   } finally {
     udp.close()
     tcp.close()
@@ -72,7 +72,7 @@ test('[M18] dig sends the options we read, and shows those we send', async () =>
   await serving(answer, async (port) => {
     const text = await ask(
       'dig',
-      ...server(port),
+      ...server(port.udp),
       '+tries=1',
       '+nsid',
       '+expire',
@@ -104,7 +104,7 @@ test('[M22] kdig over TCP reads our framing, with compressed names in every sect
   await serving(
     (bytes) => [encodeMessage(reply(decodeMessage(bytes), full))],
     async (port) => {
-      const text = await ask('kdig', ...server(port), '+tcp', 'example.org', 'MX')
+      const text = await ask('kdig', ...server(port.tcp), '+tcp', 'example.org', 'MX')
       match(text, /MX\s+10 mail\.example\.org\./)
       match(text, /SRV\s+1 2 3 sip\.example\.org\./)
       match(text, /SOA\s+ns1\.example\.org\. host\.example\.org\. 7 7200 900 1209600 300/)
@@ -139,7 +139,16 @@ for (const algorithm of [
       return [signResponse(encodeMessage(message), key, check.mac, new Date()).bytes]
     }
     await serving(answer, async (port) => {
-      const text = await ask('dig', ...server(port), '+tries=1', '+timeout=3', '-y', flag(key), 'www.example.org', 'A')
+      const text = await ask(
+        'dig',
+        ...server(port.udp),
+        '+tries=1',
+        '+timeout=3',
+        '-y',
+        flag(key),
+        'www.example.org',
+        'A',
+      )
       match(text, /192\.0\.2\.1/)
       match(text, /TSIG.*NOERROR/)
       doesNotMatch(text, /WARNING|could not be validated|verify/i)
@@ -170,7 +179,7 @@ for (const every of [1, 4]) {
       })
     }
     await serving(answer, async (port) => {
-      const text = await ask('dig', ...server(port), '+tries=1', '-y', flag(key), 'example.org', 'AXFR')
+      const text = await ask('dig', ...server(port.tcp), '+tries=1', '-y', flag(key), 'example.org', 'AXFR')
       match(text, /XFR size: 3002 records \(messages \d\d/)
       match(text, /host2999\.example\.org\.\s+60\s+IN\s+TXT\s+"number 2999"/)
       doesNotMatch(text, /WARNING|failed|verify/i)
