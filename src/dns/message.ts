@@ -44,7 +44,7 @@ const QR = 0x8000
 const TC = 0x0200
 const RD = 0x0100
 
-/** Reads a whole message; anything a sender could get wrong is a WireError. */
+/** Reads a whole message; anything a sender could get wrong is a WireError. Copy the rdata you keep for long: it may share memory. */
 export function decodeMessage(bytes: Uint8Array): Message {
   const reader = new Reader(bytes)
   const id = reader.u16()
@@ -117,9 +117,10 @@ export function encodeMessage(message: Message, { limit = MOST }: { limit?: numb
   const authorities = whole ? writeSection(writer, message.authority, room) : 0
   whole &&= authorities === message.authority.length
   let additionals = 0
-  if (whole && message.additional.length > 0) {
+  if (whole) {
     additionals = writeSection(writer, message.additional, room)
-    whole = !message.additional.slice(additionals).some((record) => isNeededGlue(record, message))
+    const left = additionals < message.additional.length ? message.additional.slice(additionals) : []
+    whole = !left.some((record) => isNeededGlue(record, message))
   }
   if (!whole) bits |= TC
   if (edns !== undefined) {
