@@ -103,9 +103,10 @@ export function encodeMessage(message: Message, { limit = MOST }: { limit?: numb
   const writer = new Writer(512, 4 * MOST)
   let bits = headerBits(message)
   writer.u16(message.id)
-  writer.u32(bits * 0x10000 + message.question.length)
-  writer.u32(0)
+  writer.u16(bits)
+  writer.u16(message.question.length)
   writer.u16(0)
+  writer.u32(0)
   for (const { name, type, class: klass } of message.question) {
     writer.name(name)
     writer.u16(type)

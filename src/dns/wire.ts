@@ -40,7 +40,9 @@ export class Reader {
   }
 
   u32(): number {
-    return this.u16() * 0x10000 + this.u16()
+    const at = this.#take(4)
+    const bytes = this.#bytes
+    return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
   }
 
   u48(): number {
@@ -295,6 +297,7 @@ export class Writer {
 
   /** As `finish`, in memory shared with other messages: for what is sent and forgotten. */
   finishPooled(): Uint8Array {
+    if (this.offset <= IN_HEAP) return this.finish()
     const out = pooled(this.offset)
     out.set(this.#buffer.subarray(0, this.offset))
     return this.#end(out)
@@ -335,13 +338,15 @@ export class Writer {
   }
 }
 
+// V8 has arrays of up to so many octets in its own heap; memory of its own for each larger one is slow to get.
+const IN_HEAP = 64
 const POOL = 0x8000
 let pool = new ArrayBuffer(POOL)
 let poolUsed = 0
 
-/** Room for octets. V8 has arrays of up to 64 in its own heap; memory of its own for each larger one is slow to get. */
+/** Room for octets that may share memory with others. */
 function pooled(length: number): Uint8Array {
-  if (length <= 64 || length > POOL / 8) return new Uint8Array(length)
+  if (length <= IN_HEAP || length > POOL / 8) return new Uint8Array(length)
   if (poolUsed + length > POOL) {
     pool = new ArrayBuffer(POOL)
     poolUsed = 0
