@@ -11,6 +11,11 @@ const forms = Array.from({ length: 256 }, (_, octet) => {
   return octet >= 0x20 && octet <= 0x7e ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`
 })
 
+/** Whether text stands for its own characters, nothing in it being or needing an escape. */
+export function isPlain(text: string): boolean {
+  return !ROUGH.test(text)
+}
+
 /** The text of octets, in the one form it has here. */
 export function charactersOf(octets: Uint8Array): string {
   let text = ''

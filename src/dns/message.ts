@@ -44,7 +44,7 @@ const QR = 0x8000
 const TC = 0x0200
 const RD = 0x0100
 
-/** Reads a whole message; anything a sender could get wrong is a WireError. */
+/** Reads a whole message; anything a sender could get wrong is a WireError. Copy the rdata you keep for long: it may share memory. */
 export function decodeMessage(bytes: Uint8Array): Message {
   const reader = new Reader(bytes)
   const id = reader.u16()
@@ -103,9 +103,10 @@ export function encodeMessage(message: Message, { limit = MOST }: { limit?: numb
   const writer = new Writer(512, 4 * MOST)
   let bits = headerBits(message)
   writer.u16(message.id)
-  writer.u32(bits * 0x10000 + message.question.length)
-  writer.u32(0)
+  writer.u16(bits)
+  writer.u16(message.question.length)
   writer.u16(0)
+  writer.u32(0)
   for (const { name, type, class: klass } of message.question) {
     writer.name(name)
     writer.u16(type)
@@ -117,9 +118,10 @@ export function encodeMessage(message: Message, { limit = MOST }: { limit?: numb
   const authorities = whole ? writeSection(writer, message.authority, room) : 0
   whole &&= authorities === message.authority.length
   let additionals = 0
-  if (whole && message.additional.length > 0) {
+  if (whole) {
     additionals = writeSection(writer, message.additional, room)
-    whole = !message.additional.slice(additionals).some((record) => isNeededGlue(record, message))
+    const left = additionals < message.additional.length ? message.additional.slice(additionals) : []
+    whole = !left.some((record) => isNeededGlue(record, message))
   }
   if (!whole) bits |= TC
   if (edns !== undefined) {

@@ -10,16 +10,17 @@ for (const special of '.\\"();@$') form[special.charCodeAt(0)] = BACKSLASHED
 
 const PLAIN_NAME = /^(?:[!#%&'*+,\-/0-9:<=>?A-Z[\]^_`a-z{|}~]{1,63}\.)+$/
 const MOST_OCTETS = 255
+const DOT = 0x2e
 // The types leave out the method that `toString` ends in; calling it straight saves a third of the time.
 const chars = Buffer.alloc(MOST_OCTETS * 4) as Buffer & { latin1Slice(start: number, end: number): string }
 const wire = new Uint8Array(MOST_OCTETS)
 
-// The texts of names seen lately, found by their octets: names come in again and again, and making a string costs more
+// The texts of names seen lately, found by their characters: names come in again and again, and making a string costs more
 // than all else there is to reading a name.
 const KEPT = 2048
-const KEPT_OCTETS = 64
+const KEPT_LENGTH = 64
 const keptLengths = new Uint8Array(KEPT)
-const keptOctets = new Uint8Array(KEPT * KEPT_OCTETS)
+const keptChars = new Uint8Array(KEPT * KEPT_LENGTH)
 const keptTexts: string[] = new Array(KEPT).fill('')
 
 /** The name a person or a file wrote, in the one text it has here; `@` and names without a final dot are taken from `origin`. */
@@ -145,6 +146,7 @@ export function appendName(name: string, out: Uint8Array, at: number): number {
     out[at] = 0
     return 1
   }
+  const most = start + MOST_OCTETS
   let lengthAt = at++
   for (let i = 0; i < end; ) {
     let octet = name.charCodeAt(i++)
@@ -153,18 +155,15 @@ export function appendName(name: string, out: Uint8Array, at: number): number {
       if (length === 0) throw new TextError(`name must not have an empty label, as ${show(name)} has`)
       if (length > 63) throw new TextError(`label must have 1..63 octets, not ${length}, in ${show(name)}`)
       out[lengthAt] = length
-      lengthAt = at++
-    } else {
-      if (octet === 0x5c) {
-        octet = escaped(name, i)
-        i += octet < 256 ? 1 : 3
-        octet &= 0xff
-      } else if (octet <= 0x20 || octet >= 0x7f) {
-        throw new TextError(unprintable(name, octet))
-      }
-      out[at++] = octet
+      lengthAt = at
+    } else if (octet === 0x5c) {
+      octet = escaped(name, i)
+      i += octet < 256 ? 1 : 3
+    } else if (octet <= 0x20 || octet >= 0x7f) {
+      throw new TextError(unprintable(name, octet))
     }
-    if (at - start > MOST_OCTETS) throw new TextError(`name must have at most 255 octets: ${show(name)}`)
+    if (at >= most) throw new TextError(`name must have at most 255 octets: ${show(name)}`)
+    out[at++] = octet
   }
   if (at - lengthAt !== 1 || at - start < 2) throw new TextError(`name must end in a dot, not be ${show(name)}`)
   out[lengthAt] = 0
@@ -174,34 +173,43 @@ export function appendName(name: string, out: Uint8Array, at: number): number {
 /** The text of a name given as labels with their length octets, without the root label. */
 export function octetsToText(octets: Uint8Array, length: number): string {
   if (length === 0) return '.'
-  if (length > KEPT_OCTETS) return writeText(octets, length)
   let hash = length
-  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ octets[i]!, 0x01000193)
-  const slot = (hash ^ (hash >>> 15)) & (KEPT - 1)
-  const base = slot * KEPT_OCTETS
+  let used = 0
+  for (let at = 0; at < length; ) {
+    for (const end = at + octets[at++]!; at <= end; at++) {
+      const octet = octets[at]!
+      if (form[octet] !== LITERAL) return escapedText(octets, length)
+      hash = Math.imul(hash ^ octet, 0x01000193)
+      chars[used++] = octet
+    }
+    hash = Math.imul(hash ^ DOT, 0x01000193)
+    chars[used++] = DOT
+  }
+  return used > KEPT_LENGTH ? chars.latin1Slice(0, used) : keptText((hash ^ (hash >>> 15)) & (KEPT - 1), used)
+}
+
+/** The string of the first `length` characters in `chars`, one made before if it is still there. */
+function keptText(slot: number, length: number): string {
+  const base = slot * KEPT_LENGTH
   if (keptLengths[slot] === length) {
     let i = 0
-    while (i < length && keptOctets[base + i] === octets[i]) i++
+    while (i < length && keptChars[base + i] === chars[i]) i++
     if (i === length) return keptTexts[slot]!
   }
-  const text = writeText(octets, length)
+  const text = chars.latin1Slice(0, length)
   keptLengths[slot] = length
-  for (let i = 0; i < length; i++) keptOctets[base + i] = octets[i]!
+  for (let i = 0; i < length; i++) keptChars[base + i] = chars[i]!
   keptTexts[slot] = text
   return text
 }
 
-function writeText(octets: Uint8Array, length: number): string {
+function escapedText(octets: Uint8Array, length: number): string {
   let used = 0
   for (let at = 0; at < length; ) {
     for (const end = at + octets[at++]!; at <= end; at++) {
       const octet = octets[at]!
       const how = form[octet]
-      if (how === LITERAL) {
-        chars[used++] = octet
-        continue
-      }
-      chars[used++] = 0x5c
+      if (how !== LITERAL) chars[used++] = 0x5c
       if (how === DECIMAL) {
         chars[used++] = 0x30 + Math.floor(octet / 100)
         chars[used++] = 0x30 + (Math.floor(octet / 10) % 10)
@@ -214,8 +222,6 @@ function writeText(octets: Uint8Array, length: number): string {
   }
   return chars.latin1Slice(0, used)
 }
-
-const DOT = 0x2e
 
 function compareEscaped(a: readonly string[], b: readonly string[]): number {
   for (let i = 1; i <= a.length && i <= b.length; i++) {

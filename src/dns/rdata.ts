@@ -192,7 +192,7 @@ function compressName(reader: Reader, writer: Writer): void {
 function rewritten(type: RecordType, reader: Reader, copyName: (reader: Reader, writer: Writer) => void): Uint8Array {
   const writer = new Writer()
   rewrite(type, reader, writer, copyName)
-  return writer.finish()
+  return writer.finishPooled()
 }
 
 function checked(code: number, rdata: Uint8Array): Uint8Array {

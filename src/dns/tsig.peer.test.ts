@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { corpus } from '../../test/support/dns-messages.ts'
 import { dnspython } from '../../test/support/dnspython.ts'
+import { corpus } from '../../test/support/message-corpus.ts'
 import { encodeMessage } from './message.ts'
 import {
   signRequest,

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { corpus } from '../../test/support/dns-messages.ts'
+import { corpus } from '../../test/support/message-corpus.ts'
 import { RCODE } from './codes.ts'
 import { WireError } from './errors.ts'
 import { decodeMessage, encodeMessage } from './message.ts'

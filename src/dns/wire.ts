@@ -40,7 +40,9 @@ export class Reader {
   }
 
   u32(): number {
-    return this.u16() * 0x10000 + this.u16()
+    const at = this.#take(4)
+    const bytes = this.#bytes
+    return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
   }
 
   u48(): number {
@@ -63,10 +65,10 @@ export class Reader {
     this.#take(length)
   }
 
-  /** Octets of their own. */
+  /** A copy, which may share memory with other short-lived octets. */
   copy(length: number): Uint8Array {
     const at = this.#take(length)
-    const out = new Uint8Array(length)
+    const out = pooled(length)
     this.copyInto(at, at + length, out, 0)
     return out
   }
@@ -176,10 +178,6 @@ const scratch = new Uint8Array(NAME_LIMIT)
 
 let spare: Uint8Array | undefined
 
-const POOL = 0x8000
-let pool = new ArrayBuffer(POOL)
-let poolUsed = 0
-
 /** Builds a message or rdata; what it writes beyond `limit` is a WireError. `finish` ends its use. */
 export class Writer {
   offset = 0
@@ -241,10 +239,10 @@ export class Writer {
     }
     this.plainName(name)
     this.offset = this.#targets.compress(this.#buffer, start)
-    if (this.offset - start > 2 && start < 0x4000) {
-      this.#lastName = name
-      this.#lastNameAt = start
-    }
+    const first = this.#buffer[start]!
+    if (first === 0 || start >= 0x4000) return
+    this.#lastName = name
+    this.#lastNameAt = first < 0xc0 ? start : ((first & 0x3f) << 8) | this.#buffer[start + 1]!
   }
 
   plainName(name: string): void {
@@ -299,15 +297,9 @@ export class Writer {
 
   /** As `finish`, in memory shared with other messages: for what is sent and forgotten. */
   finishPooled(): Uint8Array {
-    const length = this.offset
-    if (length <= 64 || length > POOL / 8) return this.finish()
-    if (poolUsed + length > POOL) {
-      pool = new ArrayBuffer(POOL)
-      poolUsed = 0
-    }
-    const out = new Uint8Array(pool, poolUsed, length)
-    out.set(this.#buffer.subarray(0, length))
-    poolUsed += length
+    if (this.offset <= IN_HEAP) return this.finish()
+    const out = pooled(this.offset)
+    out.set(this.#buffer.subarray(0, this.offset))
     return this.#end(out)
   }
 
@@ -344,6 +336,23 @@ export class Writer {
     }
     this.#capacity = Math.min(this.#buffer.length, this.#limit)
   }
+}
+
+// V8 has arrays of up to so many octets in its own heap; memory of its own for each larger one is slow to get.
+const IN_HEAP = 64
+const POOL = 0x8000
+let pool = new ArrayBuffer(POOL)
+let poolUsed = 0
+
+/** Room for octets that may share memory with others. */
+function pooled(length: number): Uint8Array {
+  if (length <= IN_HEAP || length > POOL / 8) return new Uint8Array(length)
+  if (poolUsed + length > POOL) {
+    pool = new ArrayBuffer(POOL)
+    poolUsed = 0
+  }
+  poolUsed += length
+  return new Uint8Array(pool, poolUsed - length, length)
 }
 
 function tooLong(limit: number): WireError {

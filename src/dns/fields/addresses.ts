@@ -6,7 +6,7 @@ import type { Field } from './field.ts'
 import { skip } from './skip.ts'
 
 /** An IPv4 address. */
-export const ipv4 = address('ipv4', 4, (text) => quad(text) ?? parseIpv4(text))
+export const ipv4 = address('ipv4', 4, ipv4Octets)
 
 /** An IPv6 address. */
 export const ipv6 = address('ipv6', 16, parseIpv6)
@@ -30,6 +30,11 @@ function address(kind: 'ipv4' | 'ipv6', octets: number, parse: (text: string) =>
     scan,
     pass: (reader) => skip(reader, octets),
   }
+}
+
+/** The four octets of an IPv4 address. */
+export function ipv4Octets(text: string): Uint8Array {
+  return quad(text) ?? parseIpv4(text)
 }
 
 function readQuad(reader: Reader): string {

@@ -1,66 +1,73 @@
-import { parseIpv4, parseIpv6, printAddress } from '../address.ts'
-import { charactersOf } from '../characters.ts'
+import { parseIpv6, printAddress } from '../address.ts'
 import { DnsError, TextError, WireError } from '../errors.ts'
 import { show } from '../text.ts'
+import { ipv4Octets } from './addresses.ts'
 import { base64Of, toBase64 } from './binary.ts'
 import { decimal } from './integers.ts'
 
-/** How a service parameter's value is written: text octets, escapes of the quotes gone, to wire octets and back. */
+/** How a service parameter's value is written: text whose characters are octets, escapes gone, to wire octets and back. */
 export type KeyFormat = {
-  parse(text: Uint8Array, key: string): Uint8Array
-  print(octets: Uint8Array): Uint8Array
+  parse(text: string, key: string): Uint8Array
+  print(octets: Uint8Array): string
 }
 
-const COMMA = 0x2c
-const BACKSLASH = 0x5c
-
-const opaque: KeyFormat = { parse: (text) => text, print: (octets) => octets }
+const opaque: KeyFormat = { parse: octetsOf, print: latin1 }
 
 const empty: KeyFormat = {
   parse(text, key) {
-    if (text.length > 0) throw new TextError(`${key} must have no value, not ${show(latin1(text))}`)
-    return text
+    if (text !== '') throw new TextError(`${key} must have no value, not ${show(text)}`)
+    return new Uint8Array()
   },
   print(octets) {
     if (octets.length > 0) throw new WireError('a parameter without a value has one')
-    return octets
+    return ''
   },
 }
 
 /** A list of items of one size, none empty. */
 function list(
-  octets: number,
+  size: number,
   parse: (item: string, key: string) => Uint8Array,
   print: (item: Uint8Array) => string,
 ): KeyFormat {
   return {
-    parse: (text, key) => Buffer.concat(itemsOf(text, key).map((item) => parse(latin1(item), key))),
-    print(wire) {
-      if (wire.length === 0 || wire.length % octets !== 0) throw new WireError('a list in a parameter is cut short')
-      const items = Array.from({ length: wire.length / octets }, (_, i) =>
-        print(wire.subarray(i * octets, (i + 1) * octets)),
-      )
-      return Buffer.from(items.join(','), 'latin1')
+    parse(text, key) {
+      const items = itemsOf(text, key)
+      const octets = new Uint8Array(size * items.length)
+      for (let i = 0; i < items.length; i++) octets.set(parse(items[i]!, key), i * size)
+      return octets
+    },
+    print(octets) {
+      if (octets.length === 0 || octets.length % size !== 0) throw new WireError('a list in a parameter is cut short')
+      let text = print(octets.subarray(0, size))
+      for (let at = size; at < octets.length; at += size) text += `,${print(octets.subarray(at, at + size))}`
+      return text
     },
   }
 }
 
-const keyList = list(
+const keys16 = list(
   2,
   (name) => u16(keyCode(name)),
-  (item) => keyName((item[0]! << 8) | item[1]!),
+  (item) => keyName(number16(item)),
 )
 const mandatory: KeyFormat = {
   parse(text, key) {
-    const codes = itemsOf(text, key).map((item) => keyCode(latin1(item)))
+    const codes = itemsOf(text, key).map(keyCode)
     if (codes.includes(0)) throw new TextError('mandatory must not list itself')
     if (new Set(codes).size < codes.length) throw new TextError('mandatory must list each key once')
-    return Buffer.concat(codes.sort((a, b) => a - b).map(u16))
+    return keys16.parse(
+      codes
+        .sort((a, b) => a - b)
+        .map(keyName)
+        .join(','),
+      key,
+    )
   },
   print(octets) {
-    const text = keyList.print(octets)
+    const text = keys16.print(octets)
     for (let at = 0, last = 0; at < octets.length; at += 2) {
-      const code = (octets[at]! << 8) | octets[at + 1]!
+      const code = number16(octets.subarray(at))
       if (code <= last) throw new WireError('mandatory keys are out of order')
       last = code
     }
@@ -69,55 +76,57 @@ const mandatory: KeyFormat = {
 }
 
 const alpn: KeyFormat = {
-  parse: (text, key) =>
-    Buffer.concat(
-      itemsOf(text, key).flatMap((item) => {
-        if (item.length > 255) throw new TextError(`${key} must have 1..255 octets in each item, not ${item.length}`)
-        return [Uint8Array.of(item.length), item]
-      }),
-    ),
+  parse(text, key) {
+    const items = itemsOf(text, key)
+    const octets = new Uint8Array(items.reduce((length, item) => length + 1 + item.length, 0))
+    let at = 0
+    for (const item of items) {
+      if (item.length > 255) throw new TextError(`${key} must have 1..255 octets in each item, not ${item.length}`)
+      octets[at++] = item.length
+      for (let i = 0; i < item.length; i++) octets[at++] = item.charCodeAt(i)
+    }
+    return octets
+  },
   print(octets) {
     if (octets.length === 0) throw new WireError('alpn is empty')
-    const text: number[] = []
+    const items: string[] = []
     for (let at = 0; at < octets.length; ) {
       const end = at + 1 + octets[at]!
       if (end === at + 1 || end > octets.length) throw new WireError('an alpn item is empty or cut short')
-      if (at > 0) text.push(COMMA)
-      for (at++; at < end; at++) {
-        if (octets[at] === COMMA || octets[at] === BACKSLASH) text.push(BACKSLASH)
-        text.push(octets[at]!)
-      }
+      items.push(latin1(octets.subarray(at + 1, end)).replace(/[\\,]/g, '\\$&'))
+      at = end
     }
-    return Uint8Array.from(text)
+    return items.join(',')
   },
 }
 
 const port: KeyFormat = {
-  parse: (text, key) => u16(numberOf(latin1(text), key)),
+  parse: (text, key) => u16(numberOf(text, key)),
   print(octets) {
     if (octets.length !== 2) throw new WireError(`port has 2 octets, not ${octets.length}`)
-    return Buffer.from(String((octets[0]! << 8) | octets[1]!))
+    return String(number16(octets))
   },
 }
 
 const ech: KeyFormat = {
   parse(text, key) {
-    if (text.length === 0) throw new TextError(`${key} must have a value`)
-    return base64Of(latin1(text), key)
+    if (text === '') throw new TextError(`${key} must have a value`)
+    return base64Of(text, key)
   },
   print(octets) {
     if (octets.length === 0) throw new WireError('ech is empty')
-    return Buffer.from(toBase64(octets))
+    return toBase64(octets)
   },
 }
 
 const dohpath: KeyFormat = {
   parse(text, key) {
-    const path = latin1(text)
-    if (/^\/[^ ]*$/.test(path) && isUtf8(text) && variablesOf(path).includes('dns')) return text
-    throw new TextError(`${key} must be as in /dns-query{?dns}, not ${show(charactersOf(text))}`)
+    const octets = octetsOf(text)
+    if (text.startsWith('/') && !text.includes(' ') && isUtf8(octets) && variablesOf(text).includes('dns'))
+      return octets
+    throw new TextError(`${key} must be as in /dns-query{?dns}, not ${show(text)}`)
   },
-  print: (octets) => octets,
+  print: latin1,
 }
 
 // RFC 6570 2: names between braces, after an operator and with commas between.
@@ -129,10 +138,9 @@ function variablesOf(template: string): string[] {
 const groups = list(
   2,
   (item, key) => u16(numberOf(item, key)),
-  (item) => String((item[0]! << 8) | item[1]!),
+  (item) => String(number16(item)),
 )
-
-const ipv4hint = list(4, (item, key) => addressOf(parseIpv4, item, key), printAddress)
+const ipv4hint = list(4, (item, key) => addressOf(ipv4Octets, item, key), printAddress)
 const ipv6hint = list(16, (item, key) => addressOf(parseIpv6, item, key), printAddress)
 
 const keys: readonly (readonly [name: string, format: KeyFormat])[] = [
@@ -172,27 +180,26 @@ export function keyCode(name: string): number {
 }
 
 // RFC 9460 A.1: items between commas; a backslash makes the next comma or backslash part of the item.
-function itemsOf(text: Uint8Array, key: string): Uint8Array[] {
-  const items: Uint8Array[] = []
-  let item: number[] = []
-  const take = () => {
-    if (item.length === 0) throw new TextError(`${key} must be a list with commas between and no empty item`)
-    items.push(Uint8Array.from(item))
-    item = []
-  }
+function itemsOf(text: string, key: string): string[] {
+  const items = text.includes('\\') ? escapedItems(text, key) : text.split(',')
+  if (items.includes('')) throw new TextError(`${key} must be a list with commas between and no empty item`)
+  return items
+}
+
+function escapedItems(text: string, key: string): string[] {
+  const items = ['']
   for (let at = 0; at < text.length; at++) {
-    let octet = text[at]!
-    if (octet === COMMA) {
-      take()
+    let character = text[at]!
+    if (character === ',') {
+      items.push('')
       continue
     }
-    if (octet === BACKSLASH) {
-      octet = text[++at] ?? 0
-      if (octet !== COMMA && octet !== BACKSLASH) throw new TextError(`\\ in ${key} must stand before , or another \\`)
+    if (character === '\\') {
+      character = text[++at] ?? ''
+      if (character !== ',' && character !== '\\') throw new TextError(`\\ in ${key} must stand before , or another \\`)
     }
-    item.push(octet)
+    items[items.length - 1] += character
   }
-  take()
   return items
 }
 
@@ -215,10 +222,18 @@ function u16(n: number): Uint8Array {
   return Uint8Array.of(n >> 8, n & 0xff)
 }
 
+function number16(octets: Uint8Array): number {
+  return (octets[0]! << 8) | octets[1]!
+}
+
 function latin1(octets: Uint8Array): string {
-  return Buffer.from(octets).toString('latin1')
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
+}
+
+function octetsOf(text: string): Uint8Array {
+  return Buffer.from(text, 'latin1')
 }
 
 function isUtf8(octets: Uint8Array): boolean {
-  return Buffer.from(octets).toString('utf8').includes('\ufffd') === false
+  return !Buffer.from(octets).toString('utf8').includes('\ufffd')
 }

@@ -1,4 +1,4 @@
-import { charactersOf, octetsOf } from '../characters.ts'
+import { charactersOf, isPlain, octetsOf } from '../characters.ts'
 import { TextError, WireError } from '../errors.ts'
 import { quotedEnd, show, type Token } from '../text.ts'
 import type { Field } from './field.ts'
@@ -34,7 +34,7 @@ export const parameters: Field<readonly Parameter[]> = {
   write(writer, list) {
     for (const { key, value } of list) {
       const code = keyCode(key)
-      const octets = keyFormat(code).parse(octetsOf(value ?? '', key), key)
+      const octets = keyFormat(code).parse(plain(value ?? '', key), key)
       writer.u16(code)
       writer.u16(octets.length)
       writer.bytes(octets)
@@ -65,11 +65,11 @@ function parseParameter(token: Token): [number, Parameter] {
   if (given.startsWith('"') && quotedEnd(given, 0) < given.length) {
     throw new TextError(`nothing may follow the quotes in ${show(token)}`)
   }
-  const octets = octetsOf(unquote(given), name)
+  const text = plain(unquote(given), name)
   // RFC 9460 2.1: keyNNNNN takes the octets themselves, for keys that have a name too.
-  if (!/^key\d+$/.test(name)) return [code, parameterOf(code, keyFormat(code).parse(octets, name))]
+  if (!/^key\d+$/.test(name)) return [code, parameterOf(code, keyFormat(code).parse(text, name))]
   try {
-    return [code, parameterOf(code, octets)]
+    return [code, parameterOf(code, Buffer.from(text, 'latin1'))]
   } catch (error) {
     if (error instanceof WireError) throw new TextError(`${name}: ${error.message}`)
     throw error
@@ -78,7 +78,16 @@ function parseParameter(token: Token): [number, Parameter] {
 
 function parameterOf(code: number, octets: Uint8Array): Parameter {
   const shown = keyFormat(code).print(octets)
-  return { key: keyName(code), value: shown.length === 0 ? null : charactersOf(shown) }
+  return { key: keyName(code), value: shown === '' ? null : fromPlain(shown) }
+}
+
+// Between the two: text without escapes whose characters are octets.
+function plain(text: string, key: string): string {
+  return isPlain(text) ? text : Buffer.from(octetsOf(text, key)).toString('latin1')
+}
+
+function fromPlain(text: string): string {
+  return isPlain(text) ? text : charactersOf(Buffer.from(text, 'latin1'))
 }
 
 function printParameter({ key, value }: Parameter): string {

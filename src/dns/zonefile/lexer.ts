@@ -1,3 +1,21 @@
+import {
+  BACKSLASH,
+  CLOSE,
+  CR,
+  EQUALS,
+  inQuotes,
+  inWord,
+  LF,
+  OPEN,
+  PLAIN,
+  printable,
+  QUOTE,
+  ROUGH,
+  SEMICOLON,
+  SPACE,
+  TAB,
+} from './octets.ts'
+
 /** Where an entry went wrong, and what is right instead. */
 export type LexicalFault = { readonly line: number; readonly column: number; readonly message: string }
 
@@ -12,28 +30,6 @@ const WORD = 2
 const QUOTED = 3
 const COMMENT = 4
 const LINE_AFTER_FAULT = 5
-
-const TAB = 9
-const LF = 10
-const CR = 13
-const SPACE = 32
-const QUOTE = 34
-const OPEN = 40
-const CLOSE = 41
-const SEMICOLON = 59
-const EQUALS = 61
-const BACKSLASH = 92
-
-// What an octet does inside a word: goes on, goes on but has to be rewritten, or is looked at more closely.
-const PLAIN = 0
-const ROUGH = 1
-const ENDS = 2
-const inWord = new Uint8Array(256).fill(ROUGH)
-for (let octet = 0x21; octet <= 0x7e; octet++) inWord[octet] = PLAIN
-for (const octet of [TAB, LF, CR, SPACE, QUOTE, OPEN, CLOSE, SEMICOLON, BACKSLASH]) inWord[octet] = ENDS
-const inQuotes = inWord.slice()
-for (const octet of [SPACE, OPEN, CLOSE, SEMICOLON]) inQuotes[octet] = PLAIN
-for (const octet of [TAB, CR]) inQuotes[octet] = ROUGH
 
 /**
  * Cuts octets, given in pieces with any boundaries, into entries: the lines of a record or directive, parentheses joined.
@@ -275,10 +271,7 @@ export class Lexer {
     this.#rough = true
     const code = this.#text.charCodeAt(at + 1)
     const missing = Number.isNaN(code)
-    if (!missing && code !== LF && code !== CR) {
-      if (code >= 0x80) this.#octetOutsideAscii(code)
-      return at + 1
-    }
+    if (!missing && code !== LF && code !== CR) return at + 1
     this.#at = at
     if (missing && !this.#final) return -1
     this.#fail(
@@ -401,15 +394,4 @@ export function lexText(text: string): {
   lexer.finish()
   lexer.next()
   return lexer
-}
-
-const ESCAPE_OR_UNPRINTABLE = /\\[0-9]{3}|\\?[^\x21-\x7e]|\\./g
-
-/** The same octets with all that is not printable ASCII as \DDD; a space inside quotes stays, an escaped one does not. */
-function printable(text: string): string {
-  return text.replace(ESCAPE_OR_UNPRINTABLE, (part) => {
-    const code = part.charCodeAt(part.length - 1)
-    if (part === ' ' || (code > 0x20 && code < 0x7f)) return part
-    return `\\${code < 100 ? (code < 10 ? '00' : '0') : ''}${code}`
-  })
 }

@@ -78,3 +78,14 @@ test('[F28] chunks together are the whole, and none is large', async () => {
   equal(chunks.join(''), printZoneFile(many, { layout: 'aligned' }))
   equal(chunks.length > 10 && chunks.every((chunk) => chunk.length < 70_000), true)
 })
+
+test('[F30] signatures always have their TTL written, since ldns would take another', () => {
+  const text = 'a. 60 IN RRSIG A 5 3 86400 20030322173103 20030220173103 2642 example.com. AQID\n'
+  equal(printZoneFile(bare(text), { ttl: 60 }), `$TTL 60\n${text}`)
+})
+
+test('[F30] characters that some name servers misread are written \\DDD in names, and names in data as octets', () => {
+  const zone = 'a\\\\.b=c\\.d.\\001. 60 IN CNAME x.\nb. 60 IN CNAME x=y.\n'
+  equal(printZoneFile(bare(zone)), 'a\\092.b\\061c\\.d.\\001. 60 IN CNAME x.\nb. 60 IN TYPE5 \\# 5 03783D7900\n')
+  deepEqual(bare(printZoneFile(bare(zone))), bare(zone))
+})

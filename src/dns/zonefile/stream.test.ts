@@ -124,3 +124,16 @@ test('a source that fails is the caller’s to hear about, and is closed when re
   for await (const _ of readZoneFile(broken(), { origin: '.', ttl: 1 })) break
   equal(closed, 2)
 })
+
+test('a source of chunks is closed when reading stops early', () => {
+  let closed = false
+  function* source(): Generator<string> {
+    try {
+      for (;;) yield LINE.repeat(WINDOW)
+    } finally {
+      closed = true
+    }
+  }
+  for (const _ of zoneFileBatches(source(), { origin: '.', ttl: 1 })) break
+  equal(closed, true)
+})

@@ -154,7 +154,7 @@ test('records written in any of the many ways are read as what they are', () => 
   )
 })
 
-test('[F26] ten megabytes of anything are read in a moment', () => {
+test('[F26] a megabyte of anything, or a line of ten, is read in a moment', () => {
   const units = [
     'a',
     ' ',

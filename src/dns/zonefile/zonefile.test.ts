@@ -176,6 +176,45 @@ const reads: readonly [name: string, text: string, records: readonly string[], o
 
 for (const [name, text, records, options] of reads) test(name, () => deepEqual(read(text, options), records))
 
+test('[F15] a name written after an included file is not taken for the last one in it', () => {
+  const names = parseZoneFile('x A 192.0.2.1\n$INCLUDE f\ny A 192.0.2.3\n', {
+    origin: '.',
+    ttl: 1,
+    include: () => 'y A 192.0.2.2',
+  })
+  deepEqual(
+    names.records.map(({ name }) => name),
+    ['x.', 'y.', 'y.'],
+  )
+})
+
+test('[F15] a file includes at most 1000 others', () => {
+  const { records, faults } = parseZoneFile('$INCLUDE f\n'.repeat(1001), {
+    origin: '.',
+    ttl: 1,
+    include: () => 'y A 192.0.2.2',
+  })
+  equal(records.length, 1000)
+  match(faults[0]!.message, /must not include more than 1000/)
+})
+
+test('[F22] $GENERATE is bounded in text too', () => {
+  const generate = (count: number, width: number) => `$GENERATE 1-${count} a$ TXT ${'${0,200}'.repeat(width / 200)}\n`
+  const long = (text: string) => parseZoneFile(text, { origin: '.', ttl: 1 })
+  match(long(generate(200_000, 200)).faults[0]!.message, /must stay within the limits/)
+  const { records, faultCount } = long(generate(100_000, 200) + generate(100_000, 200))
+  equal(records.length, 100_000)
+  equal(faultCount, 1)
+})
+
+test('[F25] a message is of bounded length', () => {
+  const include = () => {
+    throw new Error('no')
+  }
+  const { faults } = parseZoneFile(`$INCLUDE ${'x'.repeat(10_000)}\n`, { include })
+  equal(faults[0]!.message.length < 500, true)
+})
+
 const refused: readonly [name: string, text: string, faults: readonly RegExp[], options?: ZoneFileOptions][] = [
   ['[F1] the first record needs a name', ' A 192.0.2.1\n', [/^1:2 the first record must begin with its name/]],
   ['[F2] relative names need an origin', 'a A 192.0.2.1\n', [/^1:1 .*must end in a dot/], { origin: undefined }],
