@@ -97,7 +97,12 @@ function edited(names: OrderedMap<NameNode>, key: string, edit: Edit): OrderedMa
   return set(names, key, { name, rrsets: rrsets.map((rrset) => (rrset.name === name ? rrset : { ...rrset, name })) })
 }
 
-function editedSet(old: RRset | undefined, removed: ResourceRecord[], added: ResourceRecord[]): RRset | undefined {
+/** An RRset without the records to remove and with those to add after the rest; throws where they do not fit it. */
+export function editedSet(
+  old: RRset | undefined,
+  removed: readonly ResourceRecord[],
+  added: readonly ResourceRecord[],
+): RRset | undefined {
   const rdatas = new Map(old?.rdatas.map((rdata) => [rdataKey(old.type, rdata), rdata]))
   for (const { name, type, rdata } of removed) {
     if (!rdatas.delete(rdataKey(type, rdata)))

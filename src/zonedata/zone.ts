@@ -115,7 +115,9 @@ export function rdataKey(type: number, rdata: Uint8Array): string {
 }
 
 type GrowingNode = { readonly name: string; readonly rrsets: GrowingSet[] }
-type GrowingSet = { readonly name: string; readonly type: number; ttl: number; readonly rdatas: Uint8Array[] }
+
+/** An RRset in the making. */
+export type GrowingSet = { readonly name: string; readonly type: number; ttl: number; readonly rdatas: Uint8Array[] }
 
 function nodeFor(nodes: Map<string, GrowingNode>, key: string, { name }: ResourceRecord): GrowingNode {
   let node = nodes.get(key)
@@ -126,10 +128,15 @@ function nodeFor(nodes: Map<string, GrowingNode>, key: string, { name }: Resourc
   return node
 }
 
-const FEW = 8
+/** Up to how many records an RRset is searched one by one. */
+export const FEW = 8
 
 /** Puts a record into its RRset and tells whether it was new there; the rdata of `large` RRsets are looked up, not compared one by one. */
-function grow(rrset: GrowingSet, { type, ttl, rdata }: ResourceRecord, large: Map<GrowingSet, Set<string>>): boolean {
+export function grow(
+  rrset: GrowingSet,
+  { type, ttl, rdata }: ResourceRecord,
+  large: Map<GrowingSet, Set<string>>,
+): boolean {
   rrset.ttl = Math.min(rrset.ttl, ttl)
   if (rrset.rdatas.length < FEW) {
     if (rrset.rdatas.some((other) => sameRdata(type, other, rdata))) return false
