@@ -19,10 +19,18 @@ export type ListRequest = PageLimits & {
   readonly mount: string
 }
 
-/** Which rows a list is over, and what it has beside the resource's own fields. */
-export type Among = {
+/** Rows that a list is over. */
+type Rows = {
+  /** What they are read from, when it is not the resource's own source. */
+  readonly from?: Sql
   /** The conditions of what the caller may see. */
   readonly scope: readonly Sql[]
+}
+
+/** Which rows a list is over, and what it has beside the resource's own fields. */
+export type Among = Rows & {
+  /** Other rows that the caller may see for another reason. Each of the two is walked by its own index. */
+  readonly also?: Rows
   /** The collection's path below the mount, when it is not the resource's own. */
   readonly path?: string
   /** Filters that are not columns: the condition for a value. */
@@ -46,18 +54,12 @@ type Page = {
 /** One page of a collection as the JSON text of its response. */
 export async function list(request: ListRequest, resource: Resource, among: Among): Promise<string> {
   const { tx, query, profile, mount } = request
-  const { scope } = among
   const page = readPage(query, resource, among, request)
-  const conditions = [...scope, ...page.filters]
+  const parts = partsOf(resource, among)
   const sortColumn = resource.fields[page.sortKey]!.key ?? page.sortKey
-  const after = page.marker === undefined ? [] : [await afterMarker(tx, resource, scope, sortColumn, page)]
-
-  const way = raw(page.descending ? 'desc' : 'asc')
-  const order = sortColumn === 'id' ? sql`id ${way}` : sql`${raw(sortColumn)} ${way}, id ${way}`
+  const after = page.marker === undefined ? [] : [await afterMarker(tx, parts, sortColumn, page)]
   const { columns, idOf, print } = resource.inList(profile)
-  const rows = await tx.values(sql`
-    select ${raw(columns.join(', '))} from ${raw(resource.source)} ${where([...conditions, ...after])}
-    order by ${order} limit ${page.limit + 1}`)
+  const rows = await tx.values(selection(parts, columns, sortColumn, [...page.filters, ...after], page))
 
   const { fromRow } = among
   const escapedMount = JSON.stringify(mount).slice(1, -1)
@@ -76,7 +78,7 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
   const hidesCount = among.mayHideCount && isTrue(String(request.headers['openstack-dns-hide-counts']))
   const metadata = await profile.metadata(resource.plural, async () => {
     if (hidesCount) return undefined
-    return among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, resource, conditions)
+    return among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, parts, page.filters)
   })
   const last = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`
   return `{"${resource.plural}":[${shown.join(',')}],"links":${JSON.stringify(links)}${last}}`
@@ -141,25 +143,52 @@ function readMarker(query: Query): string | undefined {
   return toUuid(given) ?? fail('invalid_marker', `marker must be the id of a row, not '${given}'`)
 }
 
-async function afterMarker(
-  tx: Tx,
-  resource: Resource,
-  scope: readonly Sql[],
-  column: string,
-  page: Page,
-): Promise<Sql> {
-  const [table, name, marker] = [raw(resource.source), raw(column), page.marker]
-  const row = await tx.get<{ at: string }>(
-    sql`select ${name} as at from ${table} ${where([...scope, sql`id = ${marker}`])}`,
-  )
+type Part = Required<Rows>
+
+const partsOf = ({ source }: Resource, { from = raw(source), scope, also }: Among): readonly Part[] => [
+  { from, scope },
+  ...(also ? [{ from: raw(source), ...also }] : []),
+]
+
+/** The rows of a page and one more; from two parts, the first so many of each are merged. */
+function selection(
+  parts: readonly Part[],
+  columns: readonly string[],
+  sortColumn: string,
+  conditions: readonly Sql[],
+  { limit, descending }: Page,
+): Sql {
+  const way = raw(descending ? 'desc' : 'asc')
+  const first = sql`order by ${sortColumn === 'id' ? sql`id ${way}` : sql`${raw(sortColumn)} ${way}, id ${way}`} limit ${limit + 1}`
+  const wanted = raw(columns.join(', '))
+  const walk = (part: Part, read: Sql) =>
+    sql`select ${read} from ${part.from} ${where([...part.scope, ...conditions])} ${first}`
+  if (parts.length === 1) return walk(parts[0]!, wanted)
+  const read = columns.includes(sortColumn) ? wanted : sql`${wanted}, ${raw(sortColumn)}`
+  const walks = parts.map((part, i) => sql`select * from (${walk(part, read)}) as part${raw(String(i))}`)
+  return sql`select ${wanted} from (${join(walks, ' union all ')}) as parts ${first}`
+}
+
+async function afterMarker(tx: Tx, parts: readonly Part[], column: string, page: Page): Promise<Sql> {
+  const [name, marker] = [raw(column), page.marker]
+  let row: { at: string } | undefined
+  for (const { from, scope } of parts) {
+    row ??= await tx.get<{ at: string }>(
+      sql`select ${name} as at from ${from} ${where([...scope, sql`id = ${marker}`])}`,
+    )
+  }
   if (row === undefined) fail('marker_not_found', `Marker ${marker} could not be found`)
   const beyond = raw(page.descending ? '<' : '>')
   return column === 'id' ? sql`id ${beyond} ${marker}` : sql`(${name}, id) ${beyond} (${row.at}, ${marker})`
 }
 
-async function count(tx: Tx, resource: Resource, conditions: readonly Sql[]): Promise<number> {
-  const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${raw(resource.source)} ${where(conditions)}`)
-  return row?.n ?? 0
+async function count(tx: Tx, parts: readonly Part[], conditions: readonly Sql[]): Promise<number> {
+  let total = 0
+  for (const { from, scope } of parts) {
+    const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${from} ${where([...scope, ...conditions])}`)
+    total += row!.n
+  }
+  return total
 }
 
 const where = (conditions: readonly Sql[]): Sql =>

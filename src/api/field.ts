@@ -32,6 +32,8 @@ export type Field<T, W extends Write = Write> = {
   readonly plain: boolean
   /** How a mount shows it, where that is not the value itself. */
   show?(value: T, profile: Profile): unknown
+  /** Whether some who may see the resource are not shown it. */
+  readonly mayBeHidden?: boolean
   /** Whether a mount leaves it out of the rows of a list. */
   omitInList?(profile: Profile): boolean
 }

@@ -31,9 +31,13 @@ function operation(route: Route): object {
     operationId: route.operation ?? route.may,
     tags: [route.resource.plural],
     parameters: [...pathParameters(route), ...(route.returns === 'list' ? listParameters(route.resource) : [])],
-    ...(['POST', 'PATCH', 'PUT'].includes(route.method) && {
-      requestBody: { required: true, content: json(reference(`${route.resource.name}_${writes}`)) },
-    }),
+    ...(['POST', 'PATCH', 'PUT'].includes(route.method) &&
+      route.body !== 'none' && {
+        requestBody: {
+          required: route.body === undefined,
+          content: json(reference(`${route.resource.name}_${writes}`)),
+        },
+      }),
     responses: {
       [route.status]: {
         description: route.summary,

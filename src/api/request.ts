@@ -35,24 +35,29 @@ export async function readCall(
   return {
     params: checkIds(request.params as Record<string, string>, route.text ?? []),
     query,
-    body: takesBody(route) ? readBody(request) : undefined,
+    body: takesBody(route) ? readBody(request, route) : undefined,
     headers,
     caller,
     now: options.clock(),
     requestId: request.id,
     profile,
-    mount: base({ headers, remoteAddress: request.socket.remoteAddress }) + profile.prefix,
+    mount: base({ headers, remoteAddress: request.socket.remoteAddress }) + mountOf(profile, route),
     defaultLimit: options.defaultLimit,
     maxLimit: options.maxLimit,
   }
 }
 
-const takesBody = (route: Route): boolean =>
-  route.method === 'POST' || route.method === 'PATCH' || route.method === 'PUT'
+/** The part of the path that all links begin with: the mount's root, and `/v2` or `/admin`. */
+const mountOf = ({ root }: Profile, { path }: Route): string => root + path.slice(0, path.indexOf('/', 1))
 
-function readBody(request: FastifyRequest): unknown {
+const takesBody = ({ method, body }: Route): boolean =>
+  body !== 'none' && (method === 'POST' || method === 'PATCH' || method === 'PUT')
+
+function readBody(request: FastifyRequest, route: Route): unknown {
+  const bytes = (request.body as Buffer | undefined) ?? new Uint8Array()
+  if (route.body === 'optional' && bytes.length === 0) return {}
   mustBeJson(request.headers['content-type'])
-  return parseJson((request.body as Buffer | undefined) ?? new Uint8Array())
+  return parseJson(bytes)
 }
 
 function queryText(url: string): string {

@@ -57,6 +57,8 @@ export function resource<const F extends Fields>(
     readonly source?: string
     /** The path of one, with the ids of its row in braces, when it is not `/plural/{id}`. */
     readonly path?: string
+    /** Paths of other things that one links to, by the name of the link, with ids in braces too. */
+    readonly links?: Readonly<Record<string, string>>
     readonly purpose: string
     readonly notFound: ErrorType
   },
@@ -65,14 +67,15 @@ export function resource<const F extends Fields>(
   const entries = Object.entries(fields)
   const jsonFields = entries.filter(([, field]) => field.json).map(([name]) => name)
   const pathTemplate = about.path ?? `/${about.plural}/{id}`
-  const fill = pathFiller(pathTemplate, (name) => name)
-  const path = (row: Record<string, unknown>) => fill((name) => row[name])
+  const templates = { self: pathTemplate, ...about.links }
+  const fills = Object.entries(templates).map(([link, template]) => [link, pathFiller(template, (id) => id)] as const)
+  const path = (row: Record<string, unknown>) => fills[0]![1]((id) => row[id])
 
   const printers = new Map<Profile, RowPrinter>()
   const view: View = (row, profile, mount) => {
     const shown: Record<string, unknown> = {}
     for (const [name, field] of entries) shown[name] = field.show ? field.show(row[name], profile) : row[name]
-    shown.links = { self: mount + path(row) }
+    shown.links = Object.fromEntries(fills.map(([link, fill]) => [link, mount + fill((id) => row[id])]))
     return shown
   }
 
@@ -102,12 +105,12 @@ export function resource<const F extends Fields>(
     },
     view,
     inList(profile) {
-      const printer = printers.get(profile) ?? rowPrinter({ fields, path: pathTemplate }, profile)
+      const printer = printers.get(profile) ?? rowPrinter({ fields, links: templates }, profile)
       printers.set(profile, printer)
       return printer
     },
     schema: {
-      view: viewSchema(fields),
+      view: viewSchema(fields, Object.keys(templates)),
       create: objectSchema(pick(fields, (field) => field.write !== 'never')),
       update: { ...objectSchema(pick(fields, (field) => field.write === 'always')), required: [] },
     },
@@ -167,10 +170,11 @@ function keyFault(resource: string, fields: Fields, key: string, when: 'create' 
 const pick = (fields: Fields, keep: (field: Field<unknown>) => boolean): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, field]) => keep(field)))
 
-function viewSchema(fields: Fields): Schema {
+function viewSchema(fields: Fields, linkNames: readonly string[]): Schema {
   const schema = objectSchema(fields) as { properties: object }
-  const links = { type: 'object', properties: { self: { type: 'string', format: 'uri' } } }
+  const link = { type: 'string', format: 'uri' }
+  const links = { type: 'object', properties: Object.fromEntries(linkNames.map((name) => [name, link])) }
   // The same shape describes the rows of a list, and some mounts leave these out there.
-  const always = Object.keys(fields).filter((name) => !fields[name]!.omitInList)
+  const always = Object.keys(fields).filter((name) => !fields[name]!.omitInList && !fields[name]!.mayBeHidden)
   return { ...schema, properties: { ...schema.properties, links }, required: [...always, 'links'] }
 }

@@ -42,19 +42,23 @@ export type RouteOptions = {
   readonly status: number
   /** Its name in the API document, where `may` is that of another operation too. */
   readonly operation?: string
+  /** Whether a POST takes a body where it is not a matter of course: `optional` may be empty, `none` is not read. */
+  readonly body?: 'optional' | 'none'
   /** Parts of the path that are text, not ids. */
   readonly text?: readonly string[]
 }
 
+type ApiPath = `/v2/${string}` | `/admin/${string}`
+
 export type Route = RouteOptions & {
   readonly method: Method
-  /** As it stands in the API reference; each mount puts its own prefix in place of `/v2`. */
-  readonly path: `/v2/${string}`
+  /** As it stands in the API reference; each mount puts its own root before it. */
+  readonly path: ApiPath
   readonly handle: (call: Call) => Promise<Reply>
 }
 
 /** One operation of the API: its place, who may call it, and what it does. Ids in the path arrive checked. */
-export function route<const P extends `/v2/${string}`>(
+export function route<const P extends ApiPath>(
   where: `${Method} ${P}`,
   options: RouteOptions,
   handle: (call: Call<ParameterNames<P>>) => Promise<Reply>,

@@ -10,14 +10,20 @@ export type RowPrinter = {
   readonly print: (values: readonly unknown[], mount: string) => string
 }
 
-type Printed = { readonly fields: Readonly<Record<string, Field<unknown>>>; readonly path: string }
+type Printed = {
+  readonly fields: Readonly<Record<string, Field<unknown>>>
+  readonly links: Readonly<Record<string, string>>
+}
 
-/** How a mount prints the rows of a resource in a list; `path` has the ids of a row in braces. */
-export function rowPrinter({ fields, path }: Printed, profile: Profile): RowPrinter {
+/** How a mount prints the rows of a resource in a list; links are paths with the ids of a row in braces. */
+export function rowPrinter({ fields, links }: Printed, profile: Profile): RowPrinter {
   const shown = Object.entries(fields).filter(([, field]) => !field.omitInList?.(profile))
   const columns = shown.map(([name]) => name)
   const parts = shown.map(([name, field]) => ({ key: `${JSON.stringify(name)}:`, text: textOf(field, profile) }))
-  const fill = pathFiller(path, (name) => columns.indexOf(name))
+  const linkParts = Object.entries(links).map(([name, path], i) => ({
+    key: `${i === 0 ? '' : ','}${JSON.stringify(name)}:"`,
+    fill: pathFiller(path, (id) => columns.indexOf(id)),
+  }))
   const idAt = columns.indexOf('id')
   return {
     columns,
@@ -25,7 +31,9 @@ export function rowPrinter({ fields, path }: Printed, profile: Profile): RowPrin
     print(values, mount) {
       let text = '{'
       for (let i = 0; i < parts.length; i += 1) text += `${parts[i]!.key}${parts[i]!.text(values[i])},`
-      return `${text}"links":{"self":"${mount}${fill((at) => values[at])}"}}`
+      text += '"links":{'
+      for (const { key, fill } of linkParts) text += `${key}${mount}${fill((at) => values[at])}"`
+      return `${text}}}`
     },
   }
 }

@@ -95,7 +95,7 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
 
 function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Place {
   const { route, profile } = mounted
-  const path = route.path.replace('/v2', profile.prefix)
+  const path = profile.root + route.path
   const contentType = profile.contentType(route.resource.name)
   app.route({
     method: route.method,
