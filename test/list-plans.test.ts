@@ -1,0 +1,108 @@
+import { deepEqual, ok } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Database, raw, type Sql, sql, type Tx } from '../src/db/sql.ts'
+import { routes } from '../src/resources/index.ts'
+import { defaultPoolId } from '../src/resources/pools/fields.ts'
+import { type Api, type NewStore, type Page, sqliteStore, startTestApi } from './support/api.ts'
+import { testSettings } from './support/settings.ts'
+
+/** How SQLite would run every statement that reads were made of since this was last emptied. */
+const plans: string[] = []
+
+/** SQLite, with every statement of a read explained before it runs. */
+const explainedStore: NewStore = async () => {
+  const { db, remove } = await sqliteStore()
+  const explained = (tx: Tx): Tx => {
+    const explain = async (statement: Sql) => {
+      const steps = await tx.all<{ detail: string }>(sql`${raw('explain query plan')} ${statement}`)
+      plans.push(`${steps.map(({ detail }) => detail).join(' / ')}   -- ${statement.sql.replaceAll(/\s+/g, ' ')}`)
+    }
+    return {
+      get: <T>(statement: Sql) => explain(statement).then(() => tx.get<T>(statement)),
+      all: <T>(statement: Sql) => explain(statement).then(() => tx.all<T>(statement)),
+      values: (statement) => explain(statement).then(() => tx.values(statement)),
+      run: (statement) => tx.run(statement),
+      wake: (topic) => tx.wake(topic),
+      forUpdate: tx.forUpdate,
+    }
+  }
+  const watched: Database = {
+    ...db,
+    read: (work) => db.read((tx) => work(explained(tx))),
+    scan: (work) => db.scan((tx) => work(explained(tx))),
+  }
+  return { db: watched, remove }
+}
+
+let api: Api
+let zoneId: string
+before(async () => {
+  api = await startTestApi(explainedStore)
+  zoneId = (await api.post('/v2/zones', { name: 'plans.example.org.', email: 'a@example.org' })).body.id
+  await api.post('/v2/tlds', { name: 'org' })
+  await api.post('/v2/blacklists', { pattern: 'x' })
+  const key = { name: 'k', algorithm: 'hmac-sha256', secret: 'c2VjcmV0', scope: 'POOL', resource_id: defaultPoolId }
+  await api.post('/v2/tsigkeys', key)
+})
+after(() => api.close())
+
+/** A sort of all rows (ties of an index are a few), or a walk over a table itself instead of an index. */
+const isSlow = (plan: string): boolean =>
+  plan
+    .split('   -- ')[0]!
+    .split(' / ')
+    .some((step) => /TEMP B-TREE FOR ORDER BY/.test(step) || (/^SCAN/.test(step) && !/USING.*INDEX/.test(step)))
+
+/** Sort keys that no index serves: the rows in scope are sorted for each page. None is the aim. */
+const unindexed: Readonly<Record<string, readonly string[]>> = {
+  '/v2/zones/{zone_id}/recordsets of a project': ['project_id'],
+  '/v2/zones/{zone_id}/recordsets of all projects': ['project_id'],
+  '/v2/recordsets of a project': ['zone_id'],
+  '/v2/recordsets of all projects': ['type', 'ttl', 'updated_at'],
+}
+
+const lists = routes(testSettings).filter((route) => route.returns === 'list')
+
+for (const { path, resource } of lists) {
+  const sortable = Object.keys(resource.fields).filter((field) => resource.fields[field]!.sort)
+
+  for (const [scope, headers] of [
+    ['of a project', {}],
+    ['of all projects', { 'X-Auth-All-Projects': 'true' }],
+  ] as const) {
+    test(`a page of ${path} ${scope} is read through an index in every order, with and without a marker`, async () => {
+      const here = path.replace('{zone_id}', zoneId)
+      const first = (await api.get<Page>(here, headers)).body[resource.plural]?.[0]
+      const slow = new Set<string>()
+      for (const sort_key of sortable) {
+        for (const sort_dir of ['asc', 'desc']) {
+          for (const marker of first ? ['', `&marker=${first.id}`] : ['']) {
+            plans.length = 0
+            await api.list(`${here}?sort_key=${sort_key}&sort_dir=${sort_dir}${marker}`, headers)
+            ok(plans.length > 0)
+            if (plans.some(isSlow)) slow.add(sort_key)
+          }
+        }
+      }
+      deepEqual([...slow], unindexed[`${path} ${scope}`] ?? [])
+    })
+  }
+}
+
+test('a filter on the beginning of a name is a search in an index', async () => {
+  for (const [collection, field] of [
+    ['pools', 'name'],
+    ['tlds', 'name'],
+    ['blacklists', 'pattern'],
+  ]) {
+    for (const value of ['abc', 'abc*', 'a*c']) {
+      plans.length = 0
+      await api.list(`/v2/${collection}?${field}=${value}&sort_key=${field}`)
+      ok(
+        plans.some((plan) => /^SEARCH \w+ USING INDEX/.test(plan)),
+        plans.join('\n'),
+      )
+      deepEqual(plans.filter(isSlow), [])
+    }
+  }
+})
