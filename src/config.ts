@@ -18,6 +18,7 @@ import {
   parseSecretKey,
   parseSocketAddress,
   parseSome,
+  parseText,
   parseWebUrl,
 } from './config/parse.ts'
 import { schedulerFilters } from './scheduler-filters.ts'
@@ -48,6 +49,67 @@ export const settings = {
     default: '127.0.0.1:5354',
     parse: parseSome(parseSocketAddress),
     kind: 'list',
+  },
+  dns_udp: {
+    help: 'How UDP is received: ffi (batches, Linux), dgram (anywhere, slower), or auto (ffi where it can be had).',
+    default: 'auto',
+    parse: parseChoice('auto', 'ffi', 'dgram'),
+  },
+  dns_threads: {
+    help: 'Threads that answer UDP; 0 takes one less than there are cores, at least one.',
+    default: '0',
+    parse: parseInteger(0, 256),
+  },
+  dns_load: {
+    help: 'When zones are read into memory: at the start, or lazily when each is first asked for.',
+    default: 'start',
+    parse: parseChoice('start', 'lazy'),
+  },
+  dns_udp_size: {
+    help: 'Largest answer over UDP in octets; longer ones are cut, and clients come back by TCP.',
+    default: '1232',
+    parse: parseInteger(512, 4096),
+  },
+  dns_server_id: {
+    help: 'What NSID and id.server tell of this server; empty tells nothing.',
+    default: '',
+    parse: parseOptional(parseText(128)),
+  },
+  dns_version: {
+    help: 'What version.bind tells; empty tells nothing.',
+    default: '',
+    parse: parseOptional(parseText(128)),
+  },
+  dns_rate_limit: {
+    help: 'Answers per second that one network (/24, /56) gets of one kind about one name over UDP; 0 for no limit.',
+    default: '100',
+    parse: parseInteger(0, 1_000_000),
+  },
+  dns_rate_slip: {
+    help: 'Of answers over that limit, one in so many is sent as a hint to use TCP; 0 for none.',
+    default: '2',
+    parse: parseInteger(0, 100),
+  },
+  dns_rate_exempt: {
+    help: 'Addresses and networks whose answers are not limited.',
+    default: '127.0.0.0/8,::1',
+    parse: parseList(parseNetwork),
+    kind: 'list',
+  },
+  dns_tcp_connections: {
+    help: 'TCP connections to the DNS server at one time.',
+    default: '10000',
+    parse: parseInteger(1, 1_000_000),
+  },
+  dns_tcp_per_client: {
+    help: 'TCP connections to the DNS server that one address may have.',
+    default: '200',
+    parse: parseInteger(1, 1_000_000),
+  },
+  dns_tcp_idle: {
+    help: 'Seconds a TCP connection to the DNS server may be without a request.',
+    default: '10',
+    parse: parseInteger(1, 3600),
   },
   data_dir: {
     help: 'Folder that holds the embedded database and the lock; made if it is not there.',

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { believeHeaders } from './api/auth.ts'
 import { startApi } from './api/server.ts'
@@ -9,6 +11,8 @@ import { openDatabase } from './db/open.ts'
 import { type Database, DatabaseUnavailable } from './db/sql.ts'
 import { openFolder } from './folder.ts'
 import { lockFolder } from './lock.ts'
+import { rateSettings } from './nameserver/rate-settings.ts'
+import { type NameserverOptions, startNameserver } from './nameserver/start.ts'
 import { type ResourceSettings, routes } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
 import { quotaPresets } from './resources/quotas/fields.ts'
@@ -53,13 +57,54 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     journalChangesPerZone: config.journal_changes,
   })
   parts.defer(() => upkeep.stop())
+  const nameserver = await startNameserver({
+    db,
+    clock: systemClock,
+    log,
+    keeper: keeperOptions(config, secrets),
+  }).catch((error: unknown) => {
+    throw listenTrouble(
+      error,
+      'dns_listen',
+      (error as { listen?: (typeof config.dns_listen)[number] }).listen ?? config.dns_listen[0]!,
+    )
+  })
+  parts.defer(() => nameserver.close())
   const store = db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
-  process.stdout.write(banner({ api: api.url, dns: [], data: `${config.data_dir} (${store})` }))
+  process.stdout.write(banner({ api: api.url, dns: nameserver.listening, data: `${config.data_dir} (${store})` }))
   log.info({ api: api.url, engine: db.engine, pid: process.pid }, 'ready')
   log.info({ signal: await stopped }, 'stopping')
   await parts.disposeAsync()
   log.info('stopped')
   return 0
+}
+
+/** What the name server's threads are given of the settings. */
+function keeperOptions(config: Config, secrets: Secrets): NameserverOptions['keeper'] {
+  const exempt = config.dns_rate_exempt
+  return {
+    database: { url: config.database_url, dataDir: config.data_dir },
+    secretKey: secrets.key,
+    listen: config.dns_listen,
+    udp: config.dns_udp,
+    threads: config.dns_threads === 0 ? Math.max(1, availableParallelism() - 1) : config.dns_threads,
+    load: config.dns_load,
+    settings: {
+      udpSize: config.dns_udp_size,
+      serverId: config.dns_server_id,
+      version: config.dns_version,
+      cookieSecrets: [randomBytes(16)],
+      tcpIdleSeconds: config.dns_tcp_idle,
+    },
+    tcp: {
+      connections: config.dns_tcp_connections,
+      connectionsPerClient: config.dns_tcp_per_client,
+      idle: config.dns_tcp_idle,
+      stalled: 5,
+    },
+    rate: config.dns_rate_limit === 0 ? undefined : rateSettings(config.dns_rate_limit, config.dns_rate_slip, exempt),
+    log: { level: config.log_level, format: config.log_format },
+  }
 }
 
 /** What the resources are given of the settings. */

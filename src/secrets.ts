@@ -8,6 +8,8 @@ import { Trouble } from './trouble.ts'
 export type Secrets = {
   /** Tells keys apart without telling them. */
   readonly keyId: string
+  /** The key itself, for other threads of this process. */
+  readonly key: Uint8Array
   /** Encrypts text for one place; `context` names that place, and the result opens nowhere else. */
   seal(text: string, context: string): string
   /** What was sealed for that place; throws when it was not, or not with this key. */
@@ -34,6 +36,7 @@ export function secretsWith(key: Uint8Array): Secrets {
   const prefix = `v1:${keyId}:`
   return {
     keyId,
+    key,
     seal(text, context) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { hostnameFault } from '../dns/hostname.ts'
 import { mailboxName } from '../dns/mailbox.ts'
 import { typeCode } from '../dns/types/index.ts'
+import { networkFault } from '../networks.ts'
 
 /** Text that is not what a setting takes; the message says what is right. */
 export class BadValue extends Error {}
@@ -102,11 +103,9 @@ const notAnAddress = (text: string): BadValue =>
 
 /** An address or a network in CIDR form. */
 export function parseNetwork(text: string): string {
-  const [address = '', prefix, ...rest] = text.split('/')
-  const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1
-  const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
-  if (bits > 0 && fits && rest.length === 0) return text
-  throw new BadValue(`must be an address or a network, such as 192.0.2.7 or 10.0.0.0/8, not ${quote(text)}`)
+  const fault = networkFault(text)
+  if (fault === undefined) return text
+  throw new BadValue(fault)
 }
 
 export function parseHostname(text: string): string {
@@ -170,3 +169,10 @@ export function parseRecordType(text: string): string {
   if (typeCode(text) !== undefined && text === text.toUpperCase()) return text
   throw new BadValue(`must be a record type such as A or TXT, not ${quote(text)}`)
 }
+
+export const parseText =
+  (most: number) =>
+  (text: string): string => {
+    if (text.length <= most && /^[\x20-\x7e]*$/.test(text)) return text
+    throw new BadValue(`must be at most ${most} printable characters, not ${quote(text)}`)
+  }

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/sql.ts'
+import { workerUrl } from '../worker-url.ts'
+import { type CounterSums, sumCounters } from './counters.ts'
+import type { KeeperOptions, KeeperReport, KeeperState } from './keeper.ts'
+import { Publisher } from './publisher.ts'
+import type { Listen } from './udp-dgram.ts'
+
+export type NameserverOptions = {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly keeper: Omit<KeeperOptions, 'counters'>
+}
+
+/** What the name server is doing, for `/readyz` and `/metrics`. */
+export type NameserverStats = KeeperState & { readonly counters: CounterSums }
+
+export type Nameserver = {
+  readonly listening: readonly Listen[]
+  stats(): NameserverStats
+  close(): Promise<void>
+}
+
+/** Starts the name server in threads of its own; resolves once it listens. */
+export async function startNameserver({ db, clock, log, keeper }: NameserverOptions): Promise<Nameserver> {
+  const publisher = new Publisher(db, clock, log)
+  const worker = new Worker(workerUrl(import.meta.url, 'keeper-thread'), { workerData: keeper })
+  let state: KeeperState = {
+    zones: 0,
+    names: 0,
+    records: 0,
+    bytes: 0,
+    loading: true,
+    failed: [],
+    tcpConnections: 0,
+    lagMilliseconds: 0,
+  }
+  let segments: readonly Float64Array[] = []
+  let closing = false
+  const listening = new Promise<readonly Listen[]>((resolve, reject) => {
+    worker.on('message', (report: KeeperReport) => {
+      switch (report.kind) {
+        case 'listening':
+          segments = report.counters.map((memory) => new Float64Array(memory))
+          return resolve(report.listening)
+        case 'served':
+          return publisher.add(report.served)
+        case 'state':
+          state = report.state
+          return
+        case 'trouble':
+          return reject(Object.assign(new Error(report.message), { code: report.code, listen: report.listen }))
+      }
+    })
+    worker.on('error', reject)
+  })
+  worker.on('exit', (code) => {
+    // Answering is half of what we are for: without it the process must not look alive.
+    if (!closing) throw new Error(`the name server's thread has ended with ${code}`)
+  })
+  // In one process the wakes of commits are here; the keeper's own handle on the database does not see them.
+  const unfollow = db.follow((topics) => worker.postMessage({ kind: 'wake', topics }))
+  const close = async () => {
+    closing = true
+    unfollow()
+    const exited = once(worker, 'exit')
+    worker.postMessage({ kind: 'stop' })
+    await exited
+    await publisher.stop()
+  }
+  try {
+    const addresses = await listening
+    return { listening: addresses, stats: () => ({ ...state, counters: sumCounters(segments) }), close }
+  } catch (error) {
+    closing = true
+    await worker.terminate()
+    unfollow()
+    throw error
+  }
+}
