@@ -1,4 +1,6 @@
 import { sqliteStore } from '../support/api.ts'
+import { recordDataRules } from './record-data.ts'
+import { recordsetListRules } from './recordset-lists.ts'
 import { recordsetRules } from './recordsets.ts'
 
-for (const rules of [recordsetRules]) rules('SQLite', sqliteStore)
+for (const rules of [recordsetRules, recordDataRules, recordsetListRules]) rules('SQLite', sqliteStore)

@@ -8,7 +8,8 @@ import type { RecordsetRow } from '../zones/recordset-rows.ts'
 
 /** The owner of records: a full name, its first label perhaps `*`; letters beyond ASCII become A-labels. */
 const ownerName = field<string, 'create'>(
-  { type: 'string', maxLength: 255, examples: ['www.example.org.', '*.example.org.'] },
+  // 255 octets, each of which may be written as an escape of four characters.
+  { type: 'string', maxLength: 1020, examples: ['www.example.org.', '*.example.org.'] },
   (value, path, faults) => {
     if (typeof value !== 'string') return fault(faults, path, 'type', 'string', `must be a string, not ${kind(value)}`)
     const wrong = ownerFault(value)
@@ -20,7 +21,7 @@ const ownerName = field<string, 'create'>(
 const ownerText = (text: string): string => parseName(nameToAscii(text))
 
 function ownerFault(text: string): string | undefined {
-  if (text.length > 1000) return 'must be at most 255 characters'
+  if (text.length > 1020) return 'must be at most 255 octets'
   try {
     const ascii = nameToAscii(text)
     // Escapes and the slash of classless reverse zones (RFC 2317) are names too; all else follows the rule for hosts.

@@ -1,4 +1,4 @@
-import { DnsError } from '../../dns/errors.ts'
+import { DnsError, TextError } from '../../dns/errors.ts'
 import { canonicalRdata, rdataFromText, rdataToText } from '../../dns/rdata.ts'
 import { typeCode } from '../../dns/types/index.ts'
 import type { Fault } from '../../errors.ts'
@@ -14,6 +14,8 @@ export function parseRecords(type: string, texts: readonly string[], faults: Fau
   const found = new Map<string, ParsedRecord>()
   for (const [i, text] of texts.entries()) {
     try {
+      // No engine stores a NUL in text.
+      if (text.includes('\0')) throw new TextError('a NUL must be written as \\000')
       const rdata = rdataFromText(code, text)
       const canonical = rdataToText(code, canonicalRdata(code, rdata))
       if (!found.has(canonical)) found.set(canonical, { text, rdata, canonical })

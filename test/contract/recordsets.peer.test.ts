@@ -1,0 +1,20 @@
+import { after, before } from 'node:test'
+import { openPostgres } from '../../src/db/postgres.ts'
+import type { NewStore } from '../support/api.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { recordDataRules } from './record-data.ts'
+import { recordsetListRules } from './recordset-lists.ts'
+import { recordsetRules } from './recordsets.ts'
+
+let server: Postgres
+before(async () => {
+  server = await startPostgres()
+})
+after(() => server.stop())
+
+const postgresStore: NewStore = async () => {
+  const db = openPostgres(await server.createDatabase(), () => {})
+  return { db, remove: () => db.close() }
+}
+
+for (const rules of [recordsetRules, recordDataRules, recordsetListRules]) rules('PostgreSQL', postgresStore)
