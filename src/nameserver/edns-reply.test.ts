@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { blank } from '../../test/support/dns-messages.ts'
+import { blank } from '../../test/support/message-corpus.ts'
 import { ask, from, optionOf, query, serverOf, testSettings } from '../../test/support/nameserver.ts'
 import { RCODE } from '../dns/codes.ts'
 import type { EdnsOption } from '../dns/edns.ts'

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { blank, question, record } from '../../test/support/dns-messages.ts'
+import { blank, question, record } from '../../test/support/message-corpus.ts'
 import { ask, from, optionOf, query, serverOf, testSettings } from '../../test/support/nameserver.ts'
 import { linesOf } from '../../test/support/zones.ts'
 import { OPCODE, RCODE } from '../dns/codes.ts'

@@ -38,14 +38,14 @@ const LARGEST = 0x7fffffff
  */
 export class RateLimiter {
   readonly memory: SharedArrayBuffer
-  readonly #settings: RateSettings
+  readonly settings: RateSettings
   readonly #words: Int32Array
   #hash = 0
   #tag = 0
 
   constructor(settings: RateSettings, memory?: SharedArrayBuffer) {
     this.memory = memory ?? new SharedArrayBuffer((SEED_WORDS + SETS * WAYS * WORDS) * 4)
-    this.#settings = settings
+    this.settings = settings
     this.#words = new Int32Array(this.memory)
     // Whoever can foresee which names share a bucket can have others held back.
     if (memory === undefined) this.#words.set(getRandomValues(new Int32Array(SEED_WORDS)))
@@ -64,7 +64,7 @@ export class RateLimiter {
     if (this.#isExempt(client, at, length)) return PASS
     // What is cut already is no larger than its request.
     if ((reply[start + 2]! & 2) !== 0) return PASS
-    const { perSecond, allPerSecond, ipv4Prefix, ipv6Prefix } = this.#settings
+    const { perSecond, allPerSecond, ipv4Prefix, ipv6Prefix } = this.settings
     const time = (now % LARGEST) | 0
     this.#begin(length)
     this.#mixNetwork(client, at, length === 4 ? ipv4Prefix : ipv6Prefix)
@@ -77,7 +77,7 @@ export class RateLimiter {
   }
 
   #isExempt(client: Uint8Array, at: number, length: number): boolean {
-    const { exempt } = this.#settings
+    const { exempt } = this.settings
     for (let i = 0; i < exempt.length; i++) {
       const network = exempt[i]!
       if (network.address.length === length && isWithin(client, at, network)) return true
@@ -135,7 +135,7 @@ export class RateLimiter {
   #spend(rate: number, time: number): number {
     const words = this.#words
     const bucket = this.#bucket(time, rate)
-    const { window, slip } = this.#settings
+    const { window, slip } = this.settings
     const least = Math.max(-window * rate * COST, -LARGEST)
     const elapsed = (time - words[bucket + TIME]!) | 0
     // Threads read the clock at slightly different times; what lies far ahead is really long past.

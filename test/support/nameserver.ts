@@ -10,7 +10,7 @@ import type { Arrival, DnsSettings, ServedZones, ServerState } from '../../src/n
 import { answer } from '../../src/zonedata/answer.ts'
 import { DS } from '../../src/zonedata/type-codes.ts'
 import { serialOf, type Zone } from '../../src/zonedata/zone.ts'
-import { blank, question } from './dns-messages.ts'
+import { blank, question } from './message-corpus.ts'
 import { zoneFrom } from './zones.ts'
 
 const many = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i)).join('\n')
