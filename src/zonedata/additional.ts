@@ -14,7 +14,7 @@ const targetOffset: ReadonlyMap<number, number> = new Map([
 ])
 
 /** How many targets of an RRset, other than a delegation's, are looked up [Z15]. */
-const MOST_TARGETS = 16
+export const MOST_TARGETS = 16
 
 type Additional = { readonly additional: readonly RRset[]; readonly requiredGlue: number }
 

@@ -119,7 +119,7 @@ export class Lookup {
     const bytes = this.space.bytes[node >>> OFFSET_BITS]!
     const base = (node & OFFSET_MASK) << 3
     const length = lower[start]!
-    if (base + NODE.LABEL + length > bytes.length || bytes[base + NODE.LABEL_LENGTH] !== length) return false
+    if (!this.#isWithin(base + NODE.LABEL + length, bytes) || bytes[base + NODE.LABEL_LENGTH] !== length) return false
     const at = base + NODE.LABEL - 1 - start
     for (let i = start + 1; i <= start + length; i++) if (LOWER[bytes[at + i]!] !== lower[i]) return false
     return true
@@ -131,9 +131,15 @@ export class Lookup {
     const base = (node & OFFSET_MASK) << 3
     const start = name.starts[from]!
     const length = name.length - start
-    if (base + NODE.LABEL + length > bytes.length || bytes[base + NODE.LABEL_LENGTH] !== length) return false
+    if (!this.#isWithin(base + NODE.LABEL + length, bytes) || bytes[base + NODE.LABEL_LENGTH] !== length) return false
     const at = base + NODE.LABEL - start
     for (let i = start; i < name.length; i++) if (LOWER[bytes[at + i]!] !== name.lower[i]) return false
     return true
+  }
+
+  #isWithin(end: number, bytes: Uint8Array): boolean {
+    if (end <= bytes.length) return true
+    this.space.missed = true
+    return false
   }
 }

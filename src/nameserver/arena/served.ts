@@ -1,5 +1,4 @@
 import { answerFrom } from '../../zonedata/answer.ts'
-import { DS } from '../../zonedata/type-codes.ts'
 import type { ServedAnswer, ServedZones } from '../server-state.ts'
 import type { ArenaReader } from './reader.ts'
 import type { ArenaView } from './view.ts'
@@ -13,10 +12,7 @@ export function servedFrom(reader: ArenaReader): ServedZones {
   return {
     answer: (question) =>
       reader.consistently((): ServedAnswer | undefined => {
-        // RFC 4035 3.1.4.1: without the parent, the child's server says that the child has no DS.
-        const zone =
-          reader.zoneFor(question.name, question.type) ??
-          (question.type === DS ? reader.zoneFor(question.name, 0) : undefined)
+        const zone = reader.zoneFor(question.name, question.type)
         if (zone === undefined) return undefined
         if (zone.state === 'failed') return { state: 'failed', reason: zone.note }
         if (zone.state === 'awaited') return { state: 'awaited', id: zone.note }
