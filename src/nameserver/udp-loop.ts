@@ -15,8 +15,10 @@ export type UdpLoopOptions = {
   readonly sockets: readonly BoundSocket[]
   readonly server: ServerState
   readonly fast: FastPath | undefined
-  /** Called before each batch is answered and at least every 50 ms; false ends the loop. */
+  /** Called between batches and at least every 50 ms; false ends the loop. */
   readonly between: () => boolean
+  /** Called when requests have come, before they are answered. */
+  readonly refresh: () => void
 }
 
 const MOST_FAILURES = 100
@@ -80,7 +82,7 @@ export class UdpLoop {
   }
 
   #turn(socket: number, wait: boolean): void {
-    const { sockets } = this.#options
+    const { sockets, refresh } = this.#options
     const batch = this.#batch
     const { fd } = sockets[socket]!
     const count = batch.receive(fd, wait)
@@ -90,6 +92,7 @@ export class UdpLoop {
     }
     this.#failures = 0
     this.#socket = socket
+    refresh()
     const now = Date.now()
     for (let slot = 0; slot < count; slot++) this.#answer(slot, now)
     this.#countFailed(batch.send(fd))

@@ -15,4 +15,5 @@ const sockets = listen.map((address) => bindUdp(libc, address))
 const state = new Int32Array(control)
 const server = serverOf(rates && { limiter: new RateLimiter(rates) })
 parentPort!.postMessage(sockets.map(({ address }) => address))
-new UdpLoop({ libc, sockets, server, fast: undefined, between: () => Atomics.load(state, 0) === 0 }).run()
+const between = () => Atomics.load(state, 0) === 0
+new UdpLoop({ libc, sockets, server, fast: undefined, between, refresh: () => {} }).run()
