@@ -23,13 +23,14 @@ function oneLine(result: { stderr: string; code: unknown }, code = 1): string {
   return lines[0]!.replace('nameplane: ', '')
 }
 
-test('[L9] the banner says where the API listens and data is kept, three commands to try, and how to stop', async (t) => {
+test('[L9] the banner says where the API and the DNS server listen and data is kept, three commands to try, and how to stop', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   const text = service.stdout()
   match(text, new RegExp(`API +${service.url}`))
   match(text, new RegExp(`Data +${service.dataDir} \\(SQLite\\)`))
-  equal(text.match(/^ {2}curl .*$/gm)?.length, 3)
+  match(text, /DNS +127\.0\.0\.1:\d+ +\(UDP and TCP\)/)
+  equal(text.match(/^ {2}(?:curl|dig) .*$/gm)?.length, 3)
   match(text, /Ctrl-C/)
   for (const command of text.match(/^ {2}curl .*$/gm)!) {
     const [, url, body] = /^ {2}curl -s (\S+)(?: -H 'Content-Type: application\/json' -d '(.*)')?$/.exec(command)!

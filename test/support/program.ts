@@ -31,7 +31,8 @@ export function startProgram(
   const { uid, env, cwd = root } = options
   const child = spawn(command, args, {
     cwd,
-    env: { ...process.env, ...env },
+    // The DNS server takes any free port unless a test asks for one: tests run side by side.
+    env: { NAMEPLANE_DNS_LISTEN: '127.0.0.1:0', ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })

@@ -8,6 +8,8 @@ import { type Program, root, startProgram } from './program.ts'
 /** The real service in a process of its own. */
 export type Service = {
   readonly url: string
+  /** Where its DNS server listens on 127.0.0.1. */
+  readonly dnsPort: number
   readonly dataDir: string
   readonly pid: () => number
   /** What the current process printed: the banner, and the log as JSON lines. */
@@ -30,7 +32,8 @@ export async function startService(
   const folder = mkdtempSync(join(tmpdir(), 'nameplane-service-'))
   const dataDir = join(folder, 'data')
   const port = await freePort()
-  const listen = ['--api-listen', `127.0.0.1:${port}`]
+  const dnsPort = await freePort()
+  const listen = ['--api-listen', `127.0.0.1:${port}`, '--dns-listen', `127.0.0.1:${dnsPort}`]
   const args = ['serve', ...listen, '--data-dir', dataDir, '--log-format', 'json', ...(options.args ?? [])]
   const start = () => startReady(args, { cwd: folder, env: options.env ?? {} })
   let program = await start()
@@ -47,6 +50,7 @@ export async function startService(
 
   return {
     url: `http://127.0.0.1:${port}`,
+    dnsPort,
     dataDir,
     pid: () => program.child.pid!,
     stdout: () => program.stdout(),
