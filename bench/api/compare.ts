@@ -12,11 +12,11 @@ export async function beside(
   { clients, ...effort }: Effort & { readonly clients: number },
 ): Promise<BenchRow[]> {
   await bare.tell(await answerOf(ours.port, request(0)))
-  const options = { clients, requests: 1_000_000, request }
+  const options = { clients, request }
   const figures = await alternate(
     {
-      ours: (milliseconds) => once(ours, { ...options, milliseconds }),
-      bare: (milliseconds) => once(bare, { ...options, milliseconds }),
+      ours: (bounds) => once(ours, { ...options, ...bounds }),
+      bare: (bounds) => once(bare, { ...options, ...bounds }),
     },
     effort,
   )

@@ -1,15 +1,14 @@
 import { type Server, startServer } from '../support/processes.ts'
 import type { BenchRow } from '../support/report.ts'
-import { alternate, type Effort, type Figures, once } from '../support/rounds.ts'
+import { alternate, type Bounds, type Effort, type Figures, once } from '../support/rounds.ts'
 import type { Store } from '../support/seed.ts'
 import type { Case } from './requests.ts'
 
 /** Acknowledged POSTs a second by the number of clients, beside plain inserts that each wait for their own fsync. */
 export async function durableRows(ours: Server, store: Store, post: Case, effort: Effort): Promise<BenchRow[]> {
   const each = await startServer('commit-each.ts', [store.dataDir])
-  const posts = (clients: number) => (milliseconds: number) =>
-    once(ours, { clients, requests: 1_000_000, milliseconds, request: post.request })
-  const alone = async (milliseconds: number): Promise<Figures> => {
+  const posts = (clients: number) => (bounds: Bounds) => once(ours, { clients, ...bounds, request: post.request })
+  const alone = async ({ milliseconds }: Bounds): Promise<Figures> => {
     const { perSecond } = (await each.tell({ milliseconds })) as { perSecond: number }
     return { answers: 0, perSecond, p50: 0, p99: 0, max: 0, cpu: 0 }
   }

@@ -1,6 +1,6 @@
 import type { Server } from '../support/processes.ts'
 import type { BenchRow } from '../support/report.ts'
-import { alternate, type Effort, once } from '../support/rounds.ts'
+import { alternate, type Bounds, type Effort, once } from '../support/rounds.ts'
 import { type Case, get } from './requests.ts'
 
 export type Sized = { readonly rows: number; readonly server: Server; readonly list: Case; readonly deep: Case }
@@ -23,8 +23,7 @@ async function grown(
 ): Promise<BenchRow[]> {
   const contestants = sizes.map((size) => [
     String(size.rows),
-    (milliseconds: number) =>
-      once(size.server, { clients: 4, requests: 1_000_000, milliseconds, request: request(size) }),
+    (bounds: Bounds) => once(size.server, { clients: 4, ...bounds, request: request(size) }),
   ])
   const figures = await alternate(Object.fromEntries(contestants), effort)
   const smallest = sizes[0]!.rows

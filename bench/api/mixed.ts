@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Server } from '../support/processes.ts'
 import type { BenchRow } from '../support/report.ts'
-import { alternate, type Effort, type Figures, once } from '../support/rounds.ts'
+import { alternate, type Bounds, type Effort, type Figures, once } from '../support/rounds.ts'
 import type { Store } from '../support/seed.ts'
 import type { Case } from './requests.ts'
 
@@ -13,30 +13,28 @@ export async function mixedRows(
   { one, post }: { readonly one: Case; readonly post: Case },
   effort: Effort,
 ): Promise<BenchRow[]> {
-  const reads = (milliseconds: number) =>
-    once(ours, { clients: 8, requests: 1_000_000, milliseconds, request: one.request })
-  const writes = (milliseconds: number) =>
-    once(ours, { clients: 8, requests: 1_000_000, milliseconds, request: post.request })
+  const reads = (bounds: Bounds) => once(ours, { clients: 8, ...bounds, request: one.request })
+  const writes = (bounds: Bounds) => once(ours, { clients: 8, ...bounds, request: post.request })
   const other = new DatabaseSync(join(store.dataDir, 'nameplane.db'))
   other.exec('pragma busy_timeout = 5000')
-  const locked = async (milliseconds: number): Promise<Figures> => {
+  const locked = async (bounds: Bounds): Promise<Figures> => {
     other.exec('begin immediate')
-    const waiting = writes(milliseconds / 2)
-    const figures = await reads(milliseconds)
+    const waiting = writes({ ...bounds, requests: 8 })
+    const figures = await reads(bounds)
     other.exec('rollback')
     await waiting
     return figures
   }
-  const beside = async (milliseconds: number): Promise<Figures> => {
-    const [figures] = await Promise.all([reads(milliseconds), writes(milliseconds)])
+  const beside = async (bounds: Bounds): Promise<Figures> => {
+    const [figures] = await Promise.all([reads(bounds), writes(bounds)])
     return figures
   }
   try {
     const figures = await alternate({ alone: reads, beside, locked }, effort)
-    const row = (what: string, figures_: Figures, pick: 'p50' | 'p99'): BenchRow => ({
+    const row = (what: string, seen: Figures, pick: 'p50' | 'p99'): BenchRow => ({
       case: `GET one pool, 8 readers ${what}: ${pick}`,
       unit: 'µs',
-      ours: figures_[pick],
+      ours: seen[pick],
       against: { name: 'readers alone', value: figures.alone[pick] },
       better: 'less',
     })

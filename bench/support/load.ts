@@ -24,7 +24,12 @@ export async function load(options: Load): Promise<Measured> {
   const histogram = createHistogram({ highest: 60_000_000_000, figures: 3 })
   const started = performance.now()
   const run = { ...options, histogram, sent: 0, deadline: started + options.milliseconds }
-  await Promise.all(Array.from({ length: options.clients }, () => client(run)))
+  const awake = stayAwake()
+  try {
+    await Promise.all(Array.from({ length: options.clients }, () => client(run)))
+  } finally {
+    awake.stop()
+  }
   const seconds = (performance.now() - started) / 1000
   return {
     answers: histogram.count,
@@ -33,6 +38,14 @@ export async function load(options: Load): Promise<Measured> {
     p99: histogram.percentile(99) / 1000,
     max: histogram.max / 1000,
   }
+}
+
+/** Polls instead of sleeping: waking a sleeper, dear on a virtual machine, would be on the server's bill. */
+function stayAwake(): { stop(): void } {
+  let next = setImmediate(function again() {
+    next = setImmediate(again)
+  })
+  return { stop: () => clearImmediate(next) }
 }
 
 type Run = Load & { readonly histogram: RecordableHistogram; readonly deadline: number; sent: number }

@@ -6,6 +6,9 @@ export type Figures = Measured & { readonly cpu: number }
 
 export type Effort = { readonly rounds: number; readonly milliseconds: number }
 
+/** When a load ends: after so many answers or so long, whichever comes first. */
+export type Bounds = { readonly requests: number; readonly milliseconds: number }
+
 /** One load on one server. */
 export async function once(server: Server, options: Omit<Load, 'port'>): Promise<Figures> {
   const before = server.cpu()
@@ -15,14 +18,15 @@ export async function once(server: Server, options: Omit<Load, 'port'>): Promise
 
 /** Gives each contestant its turn, round after round, so that all see the same machine; medians of their figures. */
 export async function alternate<K extends string>(
-  contestants: Readonly<Record<K, (milliseconds: number) => Promise<Figures>>>,
+  contestants: Readonly<Record<K, (bounds: Bounds) => Promise<Figures>>>,
   { rounds, milliseconds }: Effort,
 ): Promise<Record<K, Figures>> {
   const names = Object.keys(contestants) as K[]
   const seen = new Map<K, Figures[]>(names.map((name) => [name, []]))
-  for (const name of names) await contestants[name](milliseconds)
+  // Until the compiler has seen enough of each.
+  for (const name of names) await contestants[name]({ requests: 3000, milliseconds: 5 * milliseconds })
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) seen.get(name)!.push(await contestants[name](milliseconds))
+    for (const name of names) seen.get(name)!.push(await contestants[name]({ requests: 1_000_000, milliseconds }))
   }
   return Object.fromEntries(names.map((name) => [name, medians(seen.get(name)!)])) as Record<K, Figures>
 }

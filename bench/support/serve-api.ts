@@ -26,6 +26,7 @@ const api = await startApi({
     allowSpecialNames: false,
     recordTypes: undefined,
     purgeAgeSeconds: 604_800,
+    adminApi: false,
   }),
   listen: { host: '127.0.0.1', port: 0 },
   authenticate: believeHeaders,
