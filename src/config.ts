@@ -249,6 +249,12 @@ export const settings = {
     default: '',
     parse: parseOptional(parseQuota),
   },
+  enable_api_admin: {
+    help: 'Whether there is /admin: reports over all projects, and quotas in the form older tools know.',
+    default: 'false',
+    parse: parseBoolean,
+    kind: 'switch',
+  },
   secret_key: {
     help: 'Key that secrets in the database are encrypted with: base64 of 32 octets, or a passphrase; without it, the file secret.key in the data folder.',
     default: '',

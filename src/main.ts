@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
+import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { believeHeaders } from './api/auth.ts'
 import { startApi } from './api/server.ts'
@@ -17,6 +18,7 @@ import { type ResourceSettings, routes } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
 import { quotaPresets } from './resources/quotas/fields.ts'
 import { mustBeKeyOf } from './resources/secret-key.ts'
+import { startHeartbeat } from './resources/service-statuses/heartbeat.ts'
 import { startUpkeep } from './resources/upkeep.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { dieLoudly, stopSignal } from './signals.ts'
@@ -70,6 +72,16 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     )
   })
   parts.defer(() => nameserver.close())
+  const heartbeat = startHeartbeat({
+    db,
+    clock: systemClock,
+    log,
+    hostname: hostname(),
+    // A data folder is one process's alone, and the same one's after a restart.
+    instance: resolve(config.data_dir),
+    roles: () => ['api', 'central', 'producer', 'mdns', 'worker'],
+  })
+  parts.defer(() => heartbeat.stop())
   const store = db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   process.stdout.write(banner({ api: api.url, dns: nameserver.listening, data: `${config.data_dir} (${store})` }))
   log.info({ api: api.url, engine: db.engine, pid: process.pid }, 'ready')
@@ -128,6 +140,7 @@ function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
     recordTypes: config.record_types.length === 0 ? undefined : new Set(config.record_types),
     allowSpecialNames: config.allow_special_names,
     purgeAgeSeconds: config.purge_age,
+    adminApi: config.enable_api_admin,
   }
 }
 

@@ -127,7 +127,8 @@ function readOrder(query: Query, resource: Resource): Pick<Page, 'sortKey' | 'de
   return { sortKey, descending: direction === 'desc' }
 }
 
-function readLimit(query: Query, { defaultLimit, maxLimit }: PageLimits): number {
+/** How many rows a request wants on a page. */
+export function readLimit(query: Query, { defaultLimit, maxLimit }: PageLimits): number {
   const given = query.get('limit')
   if (given === undefined) return defaultLimit
   if (given.toLowerCase() === 'max') return maxLimit

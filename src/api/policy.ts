@@ -56,7 +56,7 @@ export const policy = {
   delete_tsigkey: 'admin',
   find_service_statuses: 'admin',
   get_service_status: 'admin',
-  find_reports: 'admin',
+  use_admin_api: 'admin',
 } as const satisfies Record<string, 'admin' | 'member' | 'reader' | 'anyone'>
 
 export type Action = keyof typeof policy

@@ -146,6 +146,26 @@ CREATE TABLE secret_key (
   key_id text not null
 );
 
+CREATE TABLE service_statuses (
+  id text not null primary key,
+  service_name text not null,
+  hostname text not null,
+  -- Tells processes on one host apart, and is the same after a restart.
+  instance text not null,
+  stopped integer not null default 0,
+  heartbeated_at text not null,
+  created_at text not null,
+  updated_at text,
+  unique (service_name, hostname, instance)
+);
+
+CREATE VIEW shared_zone_rows as
+select s.target_project_id as shared_with, s.zone_id as id, z.pool_id, z.project_id, z.name, z.name_key, z.email,
+  z.description, z.ttl, z.serial, z.shared, z.status, z.action, z.version, z.attributes, z.type, z.masters,
+  z.created_at, z.updated_at, z.updated_key, z.transferred_at
+from zone_shares s join zones z on z.id = s.zone_id
+where z.gone_at is null;
+
 CREATE TABLE tlds (
   id text not null primary key,
   name text not null,
@@ -161,6 +181,62 @@ CREATE INDEX tlds_by_created on tlds (created_at, id);
 CREATE INDEX tlds_by_updated on tlds (updated_key, id);
 
 CREATE UNIQUE INDEX tlds_name on tlds (name_key);
+
+CREATE VIEW transfer_accept_rows as
+select id, zone_transfer_request_id, zone_id, project_id, cast(null as text) as key, status, created_at, updated_at, updated_key
+from transfer_accepts;
+
+CREATE TABLE transfer_accepts (
+  id text not null primary key,
+  zone_transfer_request_id text not null references transfer_requests (id) on delete cascade,
+  zone_id text not null,
+  project_id text not null,
+  status text not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX transfer_accepts_all_updated on transfer_accepts (updated_key, id);
+
+CREATE INDEX transfer_accepts_project_id on transfer_accepts (project_id, id);
+
+CREATE INDEX transfer_accepts_project_updated on transfer_accepts (project_id, updated_key, id);
+
+CREATE INDEX transfer_accepts_request on transfer_accepts (zone_transfer_request_id);
+
+CREATE VIEW transfer_request_rows as
+select r.id, r.zone_id, r.project_id, r.target_project_id, r.description, r.key, r.status, r.created_at, r.updated_at,
+  r.updated_key, z.name as zone_name
+from transfer_requests r join zones z on z.id = r.zone_id
+where z.gone_at is null;
+
+CREATE TABLE transfer_requests (
+  id text not null primary key,
+  zone_id text not null references zones (id) on delete cascade,
+  project_id text not null,
+  target_project_id text,
+  description text,
+  key text not null,
+  status text not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE UNIQUE INDEX transfer_requests_active on transfer_requests (zone_id) where status = 'ACTIVE';
+
+CREATE INDEX transfer_requests_all_updated on transfer_requests (updated_key, id);
+
+CREATE INDEX transfer_requests_project_id on transfer_requests (project_id, id);
+
+CREATE INDEX transfer_requests_project_updated on transfer_requests (project_id, updated_key, id);
+
+CREATE INDEX transfer_requests_target_id on transfer_requests (target_project_id, id);
+
+CREATE INDEX transfer_requests_target_updated on transfer_requests (target_project_id, updated_key, id);
+
+CREATE INDEX transfer_requests_zone on transfer_requests (zone_id);
 
 CREATE TABLE tsigkeys (
   id text not null primary key,
@@ -185,6 +261,24 @@ CREATE INDEX tsigkeys_by_name on tsigkeys (name_key, id);
 CREATE INDEX tsigkeys_by_resource on tsigkeys (resource_id, scope);
 
 CREATE INDEX tsigkeys_by_updated on tsigkeys (updated_key, id);
+
+CREATE TABLE zone_refreshes (
+  zone_id text not null primary key references zones (id) on delete cascade,
+  asked_at text not null
+);
+
+CREATE TABLE zone_shares (
+  id text not null primary key,
+  zone_id text not null references zones (id) on delete cascade,
+  project_id text not null,
+  target_project_id text not null,
+  created_at text not null,
+  updated_at text
+);
+
+CREATE UNIQUE INDEX zone_shares_target on zone_shares (target_project_id, zone_id);
+
+CREATE INDEX zone_shares_zone on zone_shares (zone_id, id);
 
 CREATE TABLE zones (
   id text not null primary key,

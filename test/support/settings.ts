@@ -15,4 +15,5 @@ export const testSettings: ResourceSettings = {
   allowSpecialNames: false,
   recordTypes: undefined,
   purgeAgeSeconds: 604_800,
+  adminApi: true,
 }

@@ -1,7 +1,7 @@
 import { join, sql, type Tx } from '../../db/sql.ts'
 
 /** What is counted for each project. */
-export type Counted = 'zones' | 'recordsets'
+export type Counted = 'zones' | 'recordsets' | 'records' | 'shared_zones'
 
 const shards = 16
 
@@ -21,6 +21,21 @@ export const addToCount = (
   tx.run(sql`
     insert into counts (project_id, what, shard, n) values (${projectId}, ${what}, ${shardOf(shardKey)}, ${delta})
     on conflict (project_id, what, shard) do update set n = counts.n + excluded.n`)
+
+/** Some to add to what a project has, or to take away. */
+export type Addition = { readonly project_id: string; readonly what: Counted; readonly n: number }
+
+/** As addToCount, for several at once. */
+export async function addToCounts(tx: Tx, additions: readonly Addition[], shardKey: string): Promise<void> {
+  const shard = shardOf(shardKey)
+  const rows = additions
+    .filter(({ n }) => n !== 0)
+    .map((one) => sql`(${one.project_id}, ${one.what}, ${shard}, ${one.n})`)
+  if (rows.length === 0) return
+  await tx.run(sql`
+    insert into counts (project_id, what, shard, n) values ${join(rows)}
+    on conflict (project_id, what, shard) do update set n = counts.n + excluded.n`)
+}
 
 /** How many a project has; with no project given, how many there are. */
 export async function countOf(tx: Tx, projectId: string | undefined, what: Counted): Promise<number> {

@@ -4,7 +4,7 @@ import type { ResourceRecord } from '../../dns/record.ts'
 import { typeCode } from '../../dns/types/index.ts'
 import { fail } from '../../errors.ts'
 import { recordsOf } from '../../journal/content.ts'
-import { addToCount } from '../quotas/counts.ts'
+import { addToCounts } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
 import { mustFit } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
@@ -53,7 +53,7 @@ export async function addSet(
   const after = await changeZone(tx, zone, { removed: [], added, zone: counts }, authorOf(call), now)
   const stored = { ...row, serial: records.length === 0 ? 0 : after.serial }
   await insertRecordset(tx, stored, findable(records))
-  await addToCount(tx, row.project_id, 'recordsets', 1, zone.id)
+  await countSets(call, zone, row, 1, records.length)
   return seen(stored, zone, 'CREATE')
 }
 
@@ -83,6 +83,7 @@ export async function changeSet(
   const after = await changeZone(tx, zone, { ...changes, ...counts }, authorOf(call), now)
   const stored = { ...row, serial: fresh.length === 0 ? 0 : after.serial }
   await updateRecordset(tx, stored, wanted.records && findable(wanted.records))
+  await countSets(call, zone, row, 0, more)
   return seen(stored, zone, 'UPDATE')
 }
 
@@ -95,9 +96,20 @@ export async function dropSet(call: Call, zone: Zone, row: Recordset): Promise<R
   }
   await changeZone(tx, zone, { removed: recordsOf(row, zone.ttl), added: [], zone: counts }, authorOf(call), now)
   await removeRecordset(tx, row.id)
-  await addToCount(tx, row.project_id, 'recordsets', -1, zone.id)
+  await countSets(call, zone, row, -1, counts.record_count - zone.record_count)
   return seen({ ...row, serial: row.records.length === 0 ? 0 : 1 }, zone, 'DELETE')
 }
+
+/** Sets are counted for the project that made them, records for the one that owns the zone. */
+const countSets = ({ tx }: Call, zone: Zone, set: Pick<Recordset, 'project_id'>, sets: number, records: number) =>
+  addToCounts(
+    tx,
+    [
+      { project_id: set.project_id, what: 'recordsets', n: sets },
+      { project_id: zone.project_id, what: 'records', n: records },
+    ],
+    zone.id,
+  )
 
 /** Refuses to change what the service keeps itself, unless an administrator insists. */
 export function mustBeEditable(call: Call, zone: Zone, row: Recordset): void {

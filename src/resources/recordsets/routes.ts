@@ -5,15 +5,16 @@ import { notFound } from '../../api/resource.ts'
 import { type Call, created, listed, type Reply, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { sql } from '../../db/sql.ts'
-import { sameName } from '../../dns/name.ts'
+import { nameToWire, sameName } from '../../dns/name.ts'
 import { type Fault, fail, refuse } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { countOf } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
+import { mayChangeAll, zoneFor, zoneToAddTo } from '../zones/access.ts'
 import { mustHaveTtl } from '../zones/create.ts'
 import type { Zone } from '../zones/fields.ts'
 import { nameMatches } from '../zones/name-filter.ts'
-import { zoneFor, zoneToChange } from '../zones/routes.ts'
+import * as zones from '../zones/store.ts'
 import { addSet, changeSet, dropSet, mustBeEditable } from './change.ts'
 import { dataMatches } from './data-filter.ts'
 import { type Recordset, recordset } from './fields.ts'
@@ -38,7 +39,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     'POST /v2/zones/{zone_id}/recordsets',
     { ...about, may: 'create_recordset', summary: 'Create a record set', returns: 'one', status: 202 },
     async (call) => {
-      const row = await create(call, await zoneToChange(call), recordset.create(call.body), settings)
+      const row = await create(call, await zoneToAddTo(call), recordset.create(call.body), settings)
       return tagged(row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
     },
   ),
@@ -76,7 +77,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       status: 202,
     },
     async (call) => {
-      const zone = await zoneToChange(call)
+      const zone = await zoneToAddTo(call)
       return update(call, zone, await rowOf(call, zone), settings)
     },
   ),
@@ -93,7 +94,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       text: ['name', 'type'],
     },
     async (call) => {
-      const zone = await zoneToChange(call)
+      const zone = await zoneToAddTo(call)
       const wanted = wantedAt(call)
       const present = await store.at(call.tx, zone.id, wanted.name, wanted.type)
       if (present !== undefined) {
@@ -110,8 +111,9 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     'DELETE /v2/zones/{zone_id}/recordsets/{recordset_id}',
     { ...about, may: 'delete_recordset', summary: 'Delete a record set', returns: 'one', status: 202 },
     async (call) => {
-      const zone = await zoneToChange(call)
+      const zone = await zoneToAddTo(call)
       const row = await rowOf(call, zone)
+      mustBeTheirs(call, zone, row)
       mustMatch(call, row)
       mustBeWritable(call, zone)
       mustBeEditable(call, zone, row)
@@ -150,9 +152,9 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       status: 301,
     },
     async (call) => {
-      const row = await store.find(call.tx, call.params.recordset_id)
-      const { caller } = call
-      if (row === undefined || (!caller.allProjects && row.project_id !== caller.project_id)) return notFound(recordset)
+      const { tx, caller } = call
+      const row = await store.find(tx, call.params.recordset_id)
+      if (row === undefined || (await zones.get(tx, row.zone_id, caller)) === undefined) return notFound(recordset)
       const body = { code: 301, title: 'Moved Permanently', description: null }
       return { status: 301, body, headers: { Location: call.mount + recordset.path(row) } }
     },
@@ -161,6 +163,12 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
 
 const rowOf = async (call: Call<'recordset_id'>, zone: Zone): Promise<Recordset> =>
   (await store.get(call.tx, zone.id, call.params.recordset_id)) ?? notFound(recordset)
+
+/** Of a zone that is shared with them, callers change only what their project made. */
+function mustBeTheirs({ caller }: Call, zone: Zone, row: Recordset): void {
+  if (mayChangeAll(caller, zone) || row.project_id === caller.project_id) return
+  fail('forbidden', 'the record set belongs to another project; of a shared zone you change only your own')
+}
 
 /** What a zone takes from elsewhere is not for its members to edit. */
 function mustBeWritable({ caller }: Call, zone: Zone): void {
@@ -195,7 +203,8 @@ async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSet
   if (body.type === 'SOA') fail('bad_request', 'the SOA of a zone is kept by the service')
   mustBeWellFormed(body.name, body.type, records.length)
   if (body.ttl !== null) mustHaveTtl(body.ttl, settings.minTtl, caller)
-  if (body.name.length > settings.maxRecordsetNameLength) {
+  // As octets without the root label: an escape is one, however it is written.
+  if (nameToWire(body.name).length - 1 > settings.maxRecordsetNameLength) {
     fail('invalid_recordset_name', `the name is longer than ${settings.maxRecordsetNameLength} characters`)
   }
   if ((await store.at(tx, zone.id, body.name, body.type)) !== undefined)
@@ -218,6 +227,7 @@ async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSet
 }
 
 async function update(call: Call, zone: Zone, row: Recordset, settings: RecordsetSettings): Promise<Reply> {
+  mustBeTheirs(call, zone, row)
   mustMatch(call, row)
   const given = recordset.update(call.body, asSeen(call.body, recordset.view(row, call.profile, call.mount), row))
   const faults: Fault[] = []

@@ -26,6 +26,7 @@ const assign = {
   ttl: ({ ttl }: Zone) => sql`ttl = ${ttl}`,
   attributes: ({ attributes }: Zone) => sql`attributes = ${JSON.stringify(attributes)}`,
   masters: ({ masters }: Zone) => sql`masters = ${JSON.stringify(masters)}`,
+  pool_id: ({ pool_id }: Zone) => sql`pool_id = ${pool_id}`,
   primary_ns: ({ primary_ns }: Zone) => sql`primary_ns = ${primary_ns}`,
   contact: ({ contact }: Zone) => sql`contact = ${contact}`,
   ns_revision: ({ ns_revision }: Zone) => sql`ns_revision = ${ns_revision}`,

@@ -144,7 +144,7 @@ async function mustFitTheTree(tx: Tx, name: string, { project_id }: Caller): Pro
   if (above !== undefined && above.project_id !== project_id) {
     fail('illegal_child', 'the zone would lie below a zone of another project')
   }
-  if ((await store.below(tx, name, project_id)) !== undefined) {
+  if ((await store.belowOfOthers(tx, name, project_id)) !== undefined) {
     fail('illegal_parent', 'the zone would lie above a zone of another project')
   }
 }

@@ -4,7 +4,7 @@ import { type Database, sql, type Tx } from '../../db/sql.ts'
 import type { Author } from '../../journal/journal.ts'
 import type { Pool } from '../pools/fields.ts'
 import * as pools from '../pools/store.ts'
-import { changeZone } from './change.ts'
+import { changeZone, type ZoneChange } from './change.ts'
 import type { Zone } from './fields.ts'
 import { nsRecords, serverNames } from './managed.ts'
 import { recordsetAtApex, updateRecordset } from './recordset-rows.ts'
@@ -49,13 +49,23 @@ export function remakeSome(db: Database, poolId: string, now: Date): Promise<num
 }
 
 async function remake(tx: Tx, zone: Zone, pool: Pool, now: Date): Promise<void> {
-  const servers = serverNames(pool)
+  const [servers, set] = [serverNames(pool), await recordsetAtApex(tx, zone, 'NS')]
+  const isSame = isDeepStrictEqual(set?.records, servers) && zone.primary_ns === servers[0]
+  if (zone.type === 'PRIMARY' && !isSame) await giveServers(tx, zone, pool, {}, { author: service, now })
+  else await tx.run(sql`update zones set ns_revision = ${pool.ns_revision} where id = ${zone.id}`)
+}
+
+/** Gives a locked primary zone the name servers of a pool, with one change; `more` is what else changes in its row. */
+export async function giveServers(
+  tx: Tx,
+  zone: Zone,
+  pool: Pool,
+  more: NonNullable<ZoneChange['zone']>,
+  { author, now }: { readonly author: Author; readonly now: Date },
+): Promise<Zone> {
   const set = await recordsetAtApex(tx, zone, 'NS')
-  const update = { ns_revision: pool.ns_revision, primary_ns: servers[0]! }
-  if (set === undefined || (isDeepStrictEqual(set.records, servers) && zone.primary_ns === servers[0])) {
-    await tx.run(sql`update zones set ns_revision = ${pool.ns_revision} where id = ${zone.id}`)
-    return
-  }
+  if (set === undefined) throw new Error(`zone ${zone.id} has no NS set at its top`)
+  const servers = serverNames(pool)
   const removed = nsRecords(
     zone,
     set.records.filter((name) => !servers.includes(name)),
@@ -64,8 +74,16 @@ async function remake(tx: Tx, zone: Zone, pool: Pool, now: Date): Promise<void> 
     zone,
     servers.filter((name) => !set.records.includes(name)),
   )
-  const { serial } = await changeZone(tx, zone, { removed, added, zone: update }, service, now)
+  const update = { ...more, ns_revision: pool.ns_revision, primary_ns: servers[0]! }
+  const after = await changeZone(tx, zone, { removed, added, zone: update }, author, now)
   const findable = servers.map((data) => ({ data, canonical: null }))
-  const remade = { ...set, records: servers, serial, version: set.version + 1, updated_at: timestamp(now) }
+  const remade = {
+    ...set,
+    records: servers,
+    serial: after.serial,
+    version: set.version + 1,
+    updated_at: timestamp(now),
+  }
   await updateRecordset(tx, remade, findable)
+  return after
 }

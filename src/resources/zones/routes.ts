@@ -1,32 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { asSeen, mustMatch, tagged, unlessKnown } from '../../api/etag.ts'
-import { notFound } from '../../api/resource.ts'
 import { type Call, created, listed, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { mailboxName } from '../../dns/mailbox.ts'
-import { fail, refuse } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import * as pools from '../pools/store.ts'
 import { countOf } from '../quotas/counts.ts'
+import { ownZoneFor, zoneFor, zoneToChange, zoneToRemove } from './access.ts'
 import { authorOf, changeZone } from './change.ts'
 import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
 import { nameservers, type Zone, zone } from './fields.ts'
 import { nameMatches } from './name-filter.ts'
+import { removeZone } from './remove.ts'
 import { zoneFaults } from './rules.ts'
 import * as store from './store.ts'
 import { changeDefaultTtl } from './ttl.ts'
 
 const about = { resource: zone } as const
-
-/** The zone a call names, if the caller may see it. */
-export const zoneFor = async (call: Call<'zone_id'>): Promise<Zone> =>
-  (await store.get(call.tx, call.params.zone_id, call.caller)) ?? notFound(zone)
-
-/** The zone a call is about to change, locked; one that is being deleted cannot be changed any more. */
-export async function zoneToChange(call: Call<'zone_id'>): Promise<Zone> {
-  const row = (await store.lock(call.tx, call.params.zone_id, call.caller)) ?? notFound(zone)
-  if (row.deleted_at !== null) fail('bad_request', 'the zone is being deleted and cannot be changed')
-  return row
-}
 
 export type ZoneRouteSettings = ZoneSettings & { readonly purgeAgeSeconds: number }
 
@@ -40,12 +30,21 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
     },
   ),
 
-  route('GET /v2/zones', { ...about, may: 'find_zones', summary: 'List zones', returns: 'list', status: 200 }, (call) =>
-    listed(call, zone, {
-      scope: store.visibleTo(call.caller),
-      filters: { name: nameMatches },
-      total: () => countOf(call.tx, call.caller.allProjects ? undefined : call.caller.project_id, 'zones'),
-    }),
+  route(
+    'GET /v2/zones',
+    { ...about, may: 'find_zones', summary: 'List zones', returns: 'list', status: 200 },
+    async (call) => {
+      const { tx, caller } = call
+      const project = caller.allProjects ? undefined : caller.project_id
+      const hasShared = project !== undefined && (await store.sharesAny(tx, caller))
+      return listed(call, zone, {
+        scope: store.ownedBy(caller),
+        ...(hasShared && { also: store.sharedWith(caller) }),
+        filters: { name: nameMatches },
+        total: async () =>
+          (await countOf(tx, project, 'zones')) + (hasShared ? await countOf(tx, project, 'shared_zones') : 0),
+      })
+    },
   ),
 
   route(
@@ -72,19 +71,9 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
     'DELETE /v2/zones/{zone_id}',
     { ...about, may: 'delete_zone', summary: 'Delete a zone with all it holds', returns: 'one', status: 202 },
     async (call) => {
-      const { tx, now, caller } = call
-      const row = (await store.lock(tx, call.params.zone_id, caller)) ?? notFound(zone)
+      const row = await zoneToRemove(call)
       mustMatch(call, row)
-      if (row.shared !== 0) fail('zone_is_shared', 'the zone is shared; unshare it first')
-      const child = await store.below(tx, row.name)
-      if (child !== undefined && row.deleted_at === null) {
-        fail('zone_has_sub_zone', `${child.name} lies below this zone; delete it first`)
-      }
-      if (row.deleted_at === null) {
-        const keep = caller.hardDelete ? 0 : settings.purgeAgeSeconds * 1000
-        await store.markDeleted(tx, row.id, timestamp(now), timestamp(new Date(now.getTime() + keep)))
-        tx.wake(row.id)
-      }
+      await removeZone(call, row, settings.purgeAgeSeconds)
       return shown(call, zone, { ...row, action: 'DELETE', status: 'PENDING' }, 202)
     },
   ),
@@ -99,7 +88,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       status: 200,
     },
     async (call) => {
-      const pool = await pools.get(call.tx, (await zoneFor(call)).pool_id, undefined)
+      const pool = await pools.get(call.tx, (await ownZoneFor(call)).pool_id, undefined)
       return { status: 200, body: { nameservers: pool?.ns_records ?? [] } }
     },
   ),

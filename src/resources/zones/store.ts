@@ -1,32 +1,46 @@
 import type { Caller } from '../../api/auth.ts'
-import { type Row, type Sql, sql, type Tx } from '../../db/sql.ts'
-import { addToCount, shardOf } from '../quotas/counts.ts'
+import { type Row, raw, type Sql, sql, type Tx } from '../../db/sql.ts'
+import { addToCounts, shardOf } from '../quotas/counts.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
 import { type Zone, zone } from './fields.ts'
 import { namesAbove, treeKey } from './rules.ts'
 
-/** The condition that a caller may see a zone. */
-export const visibleTo = (caller: Caller): Sql[] => [
+/** The condition that a zone is of the caller's project, or of any when the caller asked for all. */
+export const ownedBy = (caller: Caller): Sql[] => [
   ...(caller.allProjects ? [] : [sql`project_id = ${caller.project_id}`]),
   sql`gone_at is null`,
 ]
 
+/** The zones of others that are shared with the caller's project. */
+export const sharedWith = ({ project_id }: Caller) => ({
+  from: raw('shared_zone_rows'),
+  scope: [sql`shared_with = ${project_id}`],
+})
+
+/** Whether any zone is shared with the caller's project. */
+export const sharesAny = async (tx: Tx, { project_id }: Caller): Promise<boolean> =>
+  (await tx.get(sql`select 1 as one from zone_shares where target_project_id = ${project_id} limit 1`)) !== undefined
+
+const isVisibleTo = ({ allProjects, project_id }: Caller): Sql =>
+  allProjects
+    ? sql`gone_at is null`
+    : sql`gone_at is null and (project_id = ${project_id} or exists (
+        select 1 from zone_shares where target_project_id = ${project_id} and zone_id = zones.id))`
+
 const parsed = (row: Row | undefined): Zone | undefined =>
   row === undefined ? undefined : (zone.fromRow(row) as unknown as Zone)
 
-/** A zone the caller may see. */
+/** A zone the caller may see: of its own project, or shared with that. */
 export const get = async (tx: Tx, id: string, caller: Caller): Promise<Zone | undefined> =>
-  parsed(await tx.get(sql`select * from zones where id = ${id} and ${both(visibleTo(caller))}`))
+  parsed(await tx.get(sql`select * from zones where id = ${id} and ${isVisibleTo(caller)}`))
 
 /** As get, and no other transaction changes the zone or its content until this one ends. */
 export const lock = async (tx: Tx, id: string, caller: Caller): Promise<Zone | undefined> =>
-  parsed(await tx.get(sql`select * from zones where id = ${id} and ${both(visibleTo(caller))} ${tx.forUpdate}`))
+  parsed(await tx.get(sql`select * from zones where id = ${id} and ${isVisibleTo(caller)} ${tx.forUpdate}`))
 
 /** As lock, for the service itself: any zone that is not deleted. */
 export const lockAny = async (tx: Tx, id: string): Promise<Zone | undefined> =>
   parsed(await tx.get(sql`select * from zones where id = ${id} and deleted_at is null ${tx.forUpdate}`))
-
-const both = (conditions: readonly Sql[]): Sql => conditions.reduce((all, one) => sql`${all} and ${one}`)
 
 /** Stores a new zone; throws UniqueViolation when its name is taken in its pool. */
 export const insert = (tx: Tx, row: Zone): Promise<number> =>
@@ -63,13 +77,22 @@ export async function above(tx: Tx, name: string): Promise<Relative | undefined>
   return undefined
 }
 
-/** A zone below a name that belongs to another project than this one, or to any when none is given. */
-export function below(tx: Tx, name: string, notOf?: string): Promise<Relative | undefined> {
+/** A zone below a name. */
+export const below = (tx: Tx, name: string): Promise<Relative | undefined> => belowWhere(tx, name, sql``)
+
+/** A zone below a name that belongs to another project. */
+export const belowOfOthers = (tx: Tx, name: string, projectId: string): Promise<Relative | undefined> =>
+  belowWhere(tx, name, sql`and project_id <> ${projectId}`)
+
+/** A zone below a name that belongs to a project. */
+export const belowOf = (tx: Tx, name: string, projectId: string): Promise<Relative | undefined> =>
+  belowWhere(tx, name, sql`and project_id = ${projectId}`)
+
+function belowWhere(tx: Tx, name: string, whose: Sql): Promise<Relative | undefined> {
   const key = treeKey(name)
-  const others = notOf === undefined ? sql`` : sql`and project_id <> ${notOf}`
   return tx.get<Relative>(sql`
     select id, name, project_id from zones
-    where tree_key > ${key} and tree_key < ${`${key}\u{10ffff}`} and deleted_at is null ${others}
+    where tree_key > ${key} and tree_key < ${`${key}\u{10ffff}`} and deleted_at is null ${whose}
     order by tree_key limit 1`)
 }
 
@@ -98,16 +121,19 @@ export async function markPublished(
 
 /** Notes that no server has these deleted zones any more: they leave every list, and their project's counts. */
 export async function markGone(tx: Tx, ids: readonly string[], at: string): Promise<void> {
-  const gone: Pick<Zone, 'id' | 'project_id' | 'recordset_count'>[] = []
+  const gone: Pick<Zone, 'id' | 'project_id' | 'recordset_count' | 'record_count'>[] = []
   for (const { id } of inOneOrder(ids.map((id) => ({ id })))) {
     const row = await tx.get<(typeof gone)[number]>(sql`
       update zones set gone_at = ${at} where id = ${id} and deleted_at is not null and gone_at is null
-      returning id, project_id, recordset_count`)
+      returning id, project_id, recordset_count, record_count`)
     if (row !== undefined) gone.push(row)
   }
   const inShardOrder = gone.toSorted((a, b) => shardOf(a.id) - shardOf(b.id) || (a.project_id < b.project_id ? -1 : 1))
-  for (const row of inShardOrder) await addToCount(tx, row.project_id, 'zones', -1, row.id)
-  for (const row of inShardOrder) await addToCount(tx, row.project_id, 'recordsets', -row.recordset_count, row.id)
+  for (const { id, project_id } of inShardOrder) await addToCounts(tx, [{ project_id, what: 'zones', n: -1 }], id)
+  for (const { id, project_id, recordset_count, record_count } of inShardOrder) {
+    const sets = { project_id, what: 'recordsets', n: -recordset_count } as const
+    await addToCounts(tx, [sets, { project_id, what: 'records', n: -record_count }], id)
+  }
 }
 
 /** Two who lock many zones wait in a line, not in a circle. */
@@ -130,4 +156,15 @@ export async function purgeSome(tx: Tx, id: string, limit: number): Promise<bool
   await removeKeysOf(tx, { scope: 'ZONE', resource_id: id })
   await tx.run(sql`delete from zones where id = ${id}`)
   return true
+}
+
+/** What is woken when the masters of a secondary zone are to be asked at once; `zone_refreshes` says of which. */
+export const refreshTopic = 'zone_refreshes'
+
+/** Asks for a look at the masters of a secondary zone. The row stays until that was done. */
+export async function askRefresh(tx: Tx, id: string, at: string): Promise<void> {
+  await tx.run(sql`
+    insert into zone_refreshes (zone_id, asked_at) values (${id}, ${at})
+    on conflict (zone_id) do update set asked_at = excluded.asked_at`)
+  tx.wake(refreshTopic)
 }
