@@ -11,7 +11,6 @@ const events = [
   'truncated',
   'send_failed',
   'forwarded',
-  'fast',
   'transfer',
   'transfer_refused',
 ] as const

@@ -35,20 +35,18 @@ export function handle(
     server.counters.event('ignored') // [S1]
     return undefined
   }
-  let request: Request | undefined
-  let replied: Uint8Array | AsyncIterable<Uint8Array> | undefined
   try {
     const read = readRequest(bytes, arrival, server)
-    request = read instanceof Uint8Array ? undefined : read
-    replied = read instanceof Uint8Array ? read : respond(read, server)
+    const request = read instanceof Uint8Array ? undefined : read
+    const replied = read instanceof Uint8Array ? read : respond(read, server)
+    if (!(replied instanceof Uint8Array)) return replied
+    const sent = arrival.transport === 'udp' ? limited(replied, arrival, request, server) : replied
+    if (sent !== undefined) server.counters.reply(arrival.transport, sent, 0, sent.length)
+    return sent
   } catch (error) {
     server.report(error)
-    replied = bareReply(bytes, RCODE.SERVFAIL)
+    return bareReply(bytes, RCODE.SERVFAIL)
   }
-  if (!(replied instanceof Uint8Array)) return replied
-  const sent = arrival.transport === 'udp' ? limited(replied, arrival, request, server) : replied
-  if (sent !== undefined) server.counters.reply(arrival.transport, sent, 0, sent.length)
-  return sent
 }
 
 /** The request the bytes stand for, its signature and cookie checked, or the reply to bytes that are none. */

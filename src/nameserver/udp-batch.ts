@@ -4,7 +4,10 @@ import type { Libc } from './libc.ts'
 export const SLOTS = 64
 /** How many octets of a request are received, and how many a reply may have. */
 export const SLOT = 4096
-const ADDRESS = 32
+/** How many octets a socket address takes, and where in it an address of each family stands. */
+export const ADDRESS = 32
+export const IPV4_AT = 4
+export const IPV6_AT = 8
 const CONTROL = 64
 const IOV = 16
 const MESSAGE = 64
@@ -119,6 +122,14 @@ export class Batch {
 
   isIpv6(slot: number): boolean {
     return this.addresses[slot * ADDRESS]! + this.addresses[slot * ADDRESS + 1]! === AF_INET6
+  }
+
+  /** The octets of the address that the request in a slot came from. */
+  addressOf(slot: number): Uint8Array {
+    const at = slot * ADDRESS
+    return this.isIpv6(slot)
+      ? this.addresses.slice(at + IPV6_AT, at + IPV6_AT + 16)
+      : this.addresses.slice(at + IPV4_AT, at + IPV4_AT + 4)
   }
 
   /** Where the next reply is to be put. */

@@ -1,8 +1,9 @@
+import { cookieOnly, FastCookies, refuseCookie } from './fast-cookie.ts'
 import { handle } from './handle.ts'
 import type { Libc } from './libc.ts'
 import { DROP, PASS, truncateReply } from './rate-limit.ts'
 import type { Client, ServerState } from './server-state.ts'
-import { Batch, SLOT } from './udp-batch.ts'
+import { ADDRESS, Batch, IPV4_AT, IPV6_AT, SLOT } from './udp-batch.ts'
 import { type BoundSocket, WAIT } from './udp-socket.ts'
 
 /** Answers common questions from bytes to bytes without allocating; a negative number where the handler has to. */
@@ -25,11 +26,13 @@ const MOST_FAILURES = 100
 const EINTR = 4
 const EAGAIN = 11
 const POLLIN = 1
+const NEVER: FastPath = { answer: () => -1 }
 
 /** Blocks the thread to receive, answer and send in batches until `between` ends it. */
 export class UdpLoop {
   readonly #options: UdpLoopOptions
   readonly #batch: Batch
+  readonly #cookies: FastCookies
   #socket = 0
   #slot = 0
   #failures = 0
@@ -37,6 +40,7 @@ export class UdpLoop {
   constructor(options: UdpLoopOptions) {
     this.#options = options
     this.#batch = new Batch(options.libc)
+    this.#cookies = new FastCookies(options.fast ?? NEVER, options.server.settings.cookieSecrets)
   }
 
   run(): void {
@@ -76,7 +80,9 @@ export class UdpLoop {
       events[i * 4 + 2] = POLLIN
     })
     while (between()) {
-      if (libc.poll(at, count, WAIT) <= 0) continue
+      const ready = libc.poll(at, count, WAIT)
+      if (ready < 0) this.#failed()
+      if (ready <= 0) continue
       for (let i = 0; i < sockets.length; i++) if (events[i * 4 + 3] !== 0) this.#turn(i, false)
     }
   }
@@ -99,27 +105,19 @@ export class UdpLoop {
   }
 
   #answer(slot: number, now: number): void {
-    const { fast, server } = this.#options
+    try {
+      if (this.#answerFast(slot, now)) return
+    } catch (error) {
+      // The handler looks at the request anew; one fault must not end the thread for all.
+      this.#options.server.report(error)
+    }
+    const { server } = this.#options
     const batch = this.#batch
-    const at = slot * SLOT
-    const length = batch.requestLength(slot)
-    if (fast !== undefined) {
-      const start = batch.replyAt
-      const written = fast.answer(batch.requests, at, length, batch.replies, start, server.settings.udpSize)
-      if (written > 0) {
-        this.#queueFast(slot, start, written, now)
-        return
-      }
-    }
     this.#slot = slot
-    const address = slot * 32
-    const v6 = batch.isIpv6(slot)
+    const port = slot * ADDRESS + 2
     const { addresses } = batch
-    const client: Client = {
-      address: v6 ? addresses.slice(address + 8, address + 24) : addresses.slice(address + 4, address + 8),
-      port: (addresses[address + 2]! << 8) | addresses[address + 3]!,
-    }
-    const request = batch.requests.subarray(at, at + length)
+    const client: Client = { address: batch.addressOf(slot), port: (addresses[port]! << 8) | addresses[port + 1]! }
+    const request = batch.requests.subarray(slot * SLOT, slot * SLOT + batch.requestLength(slot))
     const reply = handle(request, { client, transport: 'udp', now: new Date(now) }, server)
     if (reply === undefined) return
     if (!(reply instanceof Uint8Array) || reply.length > SLOT) {
@@ -130,22 +128,50 @@ export class UdpLoop {
     batch.queue(slot, reply.length)
   }
 
-  #queueFast(slot: number, start: number, written: number, now: number): void {
+  /** Whether the common path has dealt with the request in a slot. */
+  #answerFast(slot: number, now: number): boolean {
+    const { fast, server } = this.#options
+    if (fast === undefined) return false
+    const batch = this.#batch
+    const { requests, replies, replyAt } = batch
+    const { udpSize } = server.settings
+    const at = slot * SLOT
+    const length = batch.requestLength(slot)
+    const plain = fast.answer(requests, at, length, replies, replyAt, udpSize)
+    if (plain > 0) {
+      this.#queueLimited(slot, replyAt + plain, now, truncateReply)
+      return true
+    }
+    if (cookieOnly(requests, at, length) === 0) return false
+    const from = { address: batch.addressOf(slot), now }
+    const written = this.#cookies.answer(requests, at, length, from, replies, replyAt, udpSize)
+    if (written <= 0) return false
+    if (this.#cookies.isGood) this.#queue(slot, replyAt + written)
+    else this.#queueLimited(slot, replyAt + written, now, refuseCookie)
+    return true
+  }
+
+  /** Queues the reply that ends at `end` as far as its rate allows; `cut` makes it the hint sent instead. */
+  #queueLimited(slot: number, end: number, now: number, cut: typeof truncateReply): void {
     const { limiter, counters } = this.#options.server
     const batch = this.#batch
-    const { replies, addresses } = batch
-    let end = start + written
-    if (limiter !== undefined) {
-      const v6 = batch.isIpv6(slot)
-      const verdict = limiter.check(addresses, slot * 32 + (v6 ? 8 : 4), v6 ? 16 : 4, replies, start, end, now)
-      if (verdict !== PASS) {
-        counters.event(verdict === DROP ? 'rate_dropped' : 'rate_slipped')
-        if (verdict === DROP) return
-        end = truncateReply(replies, start, end)
-      }
+    const { replies, replyAt, addresses } = batch
+    const v6 = batch.isIpv6(slot)
+    const address = slot * ADDRESS + (v6 ? IPV6_AT : IPV4_AT)
+    const verdict = limiter?.check(addresses, address, v6 ? 16 : 4, replies, replyAt, end, now) ?? PASS
+    if (verdict === PASS) {
+      this.#queue(slot, end)
+      return
     }
-    counters.reply('udp', replies, start, end)
-    batch.queue(slot, end - start)
+    counters.event(verdict === DROP ? 'rate_dropped' : 'rate_slipped')
+    if (verdict !== DROP) this.#queue(slot, cut(replies, replyAt, end))
+  }
+
+  #queue(slot: number, end: number): void {
+    const batch = this.#batch
+    const { replies, replyAt } = batch
+    this.#options.server.counters.reply('udp', replies, replyAt, end)
+    batch.queue(slot, end - replyAt)
   }
 
   #failed(): void {

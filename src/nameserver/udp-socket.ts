@@ -1,3 +1,4 @@
+import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import { parseIpv4, parseIpv6 } from '../dns/address.ts'
 import type { Libc } from './libc.ts'
 import type { Listen } from './udp-dgram.ts'
@@ -37,7 +38,7 @@ export function bindUdp(libc: Libc, { host, port }: Listen): BoundSocket {
   const view = new DataView(memory)
   const words = new Int32Array(memory)
   const attempt = (what: string, result: number) => {
-    if (result < 0) throw new Error(`${what} for UDP ${host} port ${port} failed: errno ${libc.errno()}`)
+    if (result < 0) throw systemError(libc.errno(), `${what} for UDP ${host} port ${port}`)
     return result
   }
   const fd = attempt('socket', libc.socket(v6 ? AF_INET6 : AF_INET, DATAGRAM | CLOSE_ON_EXEC, 0))
@@ -73,4 +74,9 @@ export function bindUdp(libc: Libc, { host, port }: Listen): BoundSocket {
     libc.close(fd)
     throw error
   }
+}
+
+function systemError(errno: number, what: string): Error {
+  const code = getSystemErrorName(-errno)
+  return Object.assign(new Error(`${what}: ${getSystemErrorMessage(-errno)} (${code})`), { code })
 }
