@@ -10,6 +10,9 @@ type Writable<F extends Fields, W extends Write> = {
   [K in keyof F as F[K] extends Field<unknown, infer Given> ? (Given extends W ? K : never) : never]: F[K]
 }
 
+/** What is wrong with the fields of a body taken together; those that are wrong by themselves are undefined. */
+export type Check<T> = (value: Partial<T>) => readonly Fault[]
+
 /** A resource as the program holds it: every field with its value. */
 export type RowOf<R> = R extends Resource<infer F> ? { readonly [K in keyof F]: ValueIn<F[K]> } : never
 type Created<F extends Fields> = { readonly [K in keyof Writable<F, 'create' | 'always'>]: ValueIn<F[K & keyof F]> }
@@ -32,9 +35,9 @@ export type Resource<F extends Fields = Fields> = {
   /** The path of one, below the mount. */
   readonly path: (row: Record<string, unknown>) => string
   /** A whole body for a create, with every field the client left out filled in; refuses with all its faults. */
-  readonly create: (body: unknown) => Created<F>
+  readonly create: (body: unknown, check?: Check<Created<F>>) => Created<F>
   /** What a body changes in a stored row; read-only keys that equal what was shown are ignored. */
-  readonly update: (body: unknown, shown: Record<string, unknown>) => Updated<F>
+  readonly update: (body: unknown, shown: Record<string, unknown>, check?: Check<Updated<F>>) => Updated<F>
   /** A database row as values. */
   readonly fromRow: (row: Record<string, unknown>) => { readonly [K in keyof F]: ValueIn<F[K]> }
   readonly view: View
@@ -84,7 +87,7 @@ export function resource<const F extends Fields>(
     source: about.source ?? about.plural,
     fields,
     path,
-    create(body) {
+    create(body, check) {
       const faults: Fault[] = []
       const given = objectBody(body)
       const value: Record<string, unknown> = {}
@@ -95,10 +98,11 @@ export function resource<const F extends Fields>(
         else if (field.required) requiredFault(faults, [name], name)
         else value[name] = field.absent
       }
+      if (check) faults.push(...check(value as Partial<Created<F>>))
       refuse(faults)
       return value as Created<F>
     },
-    update: (body, shown) => readChanges(about.name, fields, body, shown) as Updated<F>,
+    update: (body, shown, check) => readChanges(about.name, fields, body, shown, check as Check<object>) as Updated<F>,
     fromRow(row) {
       for (const name of jsonFields) row[name] = JSON.parse(row[name] as string)
       return row as { readonly [K in keyof F]: ValueIn<F[K]> }
@@ -123,6 +127,7 @@ export function readChanges(
   fields: Fields,
   body: unknown,
   shown: Readonly<Record<string, unknown>>,
+  check?: Check<object>,
 ): Record<string, unknown> {
   const faults: Fault[] = []
   const given = objectBody(body)
@@ -134,6 +139,7 @@ export function readChanges(
       keyFault(name, fields, key, 'update', faults)
     }
   }
+  if (check) faults.push(...check(value))
   refuse(faults)
   return value
 }

@@ -40,10 +40,11 @@ const records = field<readonly string[], 'always'>(
     if (!Array.isArray(value)) {
       return fault(faults, path, 'type', ['list'], `'${shorten(value)}' is not a valid list of records`)
     }
+    const before = faults.length
     for (const [i, one] of value.entries()) {
       if (typeof one !== 'string') fault(faults, [...path, i], 'type', 'string', `must be a string, not ${kind(one)}`)
     }
-    return value as string[]
+    return faults.length === before ? (value as string[]) : undefined
   },
   { write: 'always', json: true },
 )

@@ -39,7 +39,12 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     'POST /v2/zones/{zone_id}/recordsets',
     { ...about, may: 'create_recordset', summary: 'Create a record set', returns: 'one', status: 202 },
     async (call) => {
-      const row = await create(call, await zoneToAddTo(call), recordset.create(call.body), settings)
+      const row = await create(
+        call,
+        await zoneToAddTo(call),
+        recordset.create(call.body, contentFaults(settings)),
+        settings,
+      )
       return tagged(row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
     },
   ),
@@ -95,7 +100,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     },
     async (call) => {
       const zone = await zoneToAddTo(call)
-      const wanted = wantedAt(call)
+      const wanted = wantedAt(call, settings)
       const present = await store.at(call.tx, zone.id, wanted.name, wanted.type)
       if (present !== undefined) {
         const { records, ttl, description } = wanted
@@ -180,9 +185,9 @@ function mustBeWritable({ caller }: Call, zone: Zone): void {
 type Body = ReturnType<typeof recordset.create>
 
 /** What is to stand at the name and type of the path: the whole set, so its records must be told. */
-function wantedAt({ body, params: { name, type } }: Call<'name' | 'type'>): Body {
+function wantedAt({ body, params: { name, type } }: Call<'name' | 'type'>, settings: RecordsetSettings): Body {
   if (!isObject(body)) return recordset.create(body)
-  const wanted = recordset.create({ name, type, ...body })
+  const wanted = recordset.create({ name, type, ...body }, contentFaults(settings))
   const faults: Fault[] = []
   if (!Object.hasOwn(body, 'records')) requiredFault(faults, ['records'], 'records')
   const there = recordset.create({ name, type })
@@ -192,13 +197,29 @@ function wantedAt({ body, params: { name, type } }: Call<'name' | 'type'>): Body
   return wanted
 }
 
+/** What is wrong with type, name and records taken together. */
+const contentFaults =
+  ({ recordTypes }: RecordsetSettings) =>
+  ({ name, type, records }: Partial<Body>): Fault[] => {
+    if (type === undefined) return []
+    const faults = typeFaults(type, recordTypes)
+    if (faults.length > 0) return faults
+    if (name !== undefined) faults.push(...ownerFaults(name, type))
+    if (records !== undefined) parseRecords(type, records, faults)
+    return faults
+  }
+
+const contentFaultsOf =
+  (type: string) =>
+  ({ records }: { readonly records?: readonly string[] }): Fault[] => {
+    const faults: Fault[] = []
+    if (records !== undefined) parseRecords(type, records, faults)
+    return faults
+  }
+
 async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSettings): Promise<Recordset> {
   const { tx, now, caller } = call
-  const faults: Fault[] = [...typeFaults(body.type, settings.recordTypes), ...ownerFaults(body.name, body.type)]
-  const records = faults.some(({ path }) => path[0] === 'recordset')
-    ? []
-    : parseRecords(body.type, body.records, faults)
-  refuse(faults)
+  const records = parseRecords(body.type, body.records, [])
   mustBeWritable(call, zone)
   if (body.type === 'SOA') fail('bad_request', 'the SOA of a zone is kept by the service')
   mustBeWellFormed(body.name, body.type, records.length)
@@ -229,10 +250,9 @@ async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSet
 async function update(call: Call, zone: Zone, row: Recordset, settings: RecordsetSettings): Promise<Reply> {
   mustBeTheirs(call, zone, row)
   mustMatch(call, row)
-  const given = recordset.update(call.body, asSeen(call.body, recordset.view(row, call.profile, call.mount), row))
-  const faults: Fault[] = []
-  const records = given.records && parseRecords(row.type, given.records, faults)
-  refuse(faults)
+  const shownNow = recordset.view(row, call.profile, call.mount)
+  const given = recordset.update(call.body, asSeen(call.body, shownNow, row), contentFaultsOf(row.type))
+  const records = given.records && parseRecords(row.type, given.records, [])
   mustBeWritable(call, zone)
   mustBeEditable(call, zone, row)
   mustBeWellFormed(row.name, row.type, records?.length ?? 0)

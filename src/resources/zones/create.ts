@@ -3,7 +3,7 @@ import type { Call } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { type Tx, UniqueViolation } from '../../db/sql.ts'
 import { mailboxName } from '../../dns/mailbox.ts'
-import { fail, refuse } from '../../errors.ts'
+import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { commit, nextSerial } from '../../journal/journal.ts'
 import type { SchedulerFilter } from '../../scheduler-filters.ts'
@@ -31,8 +31,7 @@ export type ZoneSettings = NamingRules & {
 /** Makes a zone from a request's body. The order of the checks decides which error a client sees first. */
 export async function createZone(call: Call, settings: ZoneSettings): Promise<Zone> {
   const { tx, caller, now } = call
-  const body = zone.create(call.body)
-  refuse(zoneFaults(body))
+  const body = zone.create(call.body, zoneFaults)
   if (body.type === 'CATALOG') fail('forbidden', 'catalog zones are made by the service')
   const quotas = await quotasOf(tx, caller.project_id, settings.quotaDefaults)
   mustFit(quotas, { zones: (await countOf(tx, caller.project_id, 'zones')) + 1 })
@@ -87,7 +86,7 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
  * Counts the zone, the last thing done so that others wait for the count only briefly. Who raced past the first
  * look at the quota meets it here again, with the count locked; where there is no limit nobody waits.
  */
-async function countIn(tx: Tx, made: Zone, quotas: Quotas): Promise<void> {
+export async function countIn(tx: Tx, made: Zone, quotas: Quotas): Promise<void> {
   if (quotas.zones >= 0) mustFit(quotas, { zones: (await lockCount(tx, made.project_id, 'zones')) + 1 })
   await addToCount(tx, made.project_id, 'zones', 1, made.id)
   await addToCount(tx, made.project_id, 'recordsets', made.recordset_count, made.id)
@@ -136,7 +135,7 @@ export function mustHaveTtl(ttl: number, least: number, caller: Caller): void {
 }
 
 /** A zone may stand above or below others only where they are of the same project. */
-async function mustFitTheTree(tx: Tx, name: string, { project_id }: Caller): Promise<void> {
+export async function mustFitTheTree(tx: Tx, name: string, { project_id }: Caller): Promise<void> {
   await store.lockTree(tx, name)
   const same = await store.sameName(tx, name)
   if (same.some((other) => other.project_id !== project_id)) fail('duplicate_zone', 'Duplicate Zone')

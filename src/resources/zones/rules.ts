@@ -9,18 +9,20 @@ type Wanted = {
 }
 
 /** What is wrong with a zone's fields taken together; paths and wording are those that clients know. */
-export function zoneFaults({ type, email, ttl, masters }: Wanted): Fault[] {
+export function zoneFaults({ type, email, ttl, masters }: Partial<Wanted>): Fault[] {
   const faults: Fault[] = []
   const add = (path: readonly string[], validator: string, validator_value: unknown, message: string) =>
     faults.push({ path, message, validator, validator_value })
   if (type === 'SECONDARY') {
-    if (masters.length === 0) add(['type', 'masters'], 'required', ['masters'], "'masters' is a required property")
+    if (masters?.length === 0) add(['type', 'masters'], 'required', ['masters'], "'masters' is a required property")
     for (const [key, value] of Object.entries({ email, ttl })) {
-      if (value !== null) add(['type'], 'not_allowed', key, `'${key}' can't be specified when type is SECONDARY`)
+      if (value != null) add(['type'], 'not_allowed', key, `'${key}' can't be specified when type is SECONDARY`)
     }
   } else {
     if (email === null) add(['type', 'email'], 'required', 'email', "'email' is a required property")
-    if (masters.length > 0) add(['type'], 'maxItems', ['masters'], "'masters' has more items than allowed")
+    if (masters !== undefined && masters.length > 0) {
+      add(['type'], 'maxItems', ['masters'], "'masters' has more items than allowed")
+    }
   }
   return faults
 }
