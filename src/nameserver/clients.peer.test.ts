@@ -15,21 +15,9 @@ async function program(name: string, args: readonly string[]): Promise<string> {
   return stdout
 }
 
-const transports: [string, () => Promise<{ port: number; close(): Promise<void> }>][] = [
-  [
-    'batches',
-    async () => {
-      const { addresses, close } = await startFfi([{ host: '127.0.0.1', port: 0 }])
-      return { port: addresses[0]!.port, close }
-    },
-  ],
-  [
-    'dgram',
-    async () => {
-      const listener = await listenDgram({ host: '127.0.0.1', port: 0 }, serverOf())
-      return { port: listener.address.port, close: () => listener.close() }
-    },
-  ],
+const transports: [string, (port: number) => Promise<{ close(): Promise<void> }>][] = [
+  ['batches', (port) => startFfi([{ host: '127.0.0.1', port }])],
+  ['dgram', (port) => listenDgram({ host: '127.0.0.1', port }, serverOf())],
 ]
 
 for (const [name, start] of transports) {
@@ -38,9 +26,9 @@ for (const [name, start] of transports) {
     let udp: Awaited<ReturnType<typeof start>>
     let tcp: Listener
     before(async () => {
-      udp = await start()
-      tcp = await listenTcp({ host: '127.0.0.1', port: udp.port }, tcpLimits, serverOf())
-      port = String(udp.port)
+      tcp = await listenTcp({ host: '127.0.0.1', port: 0 }, tcpLimits, serverOf())
+      udp = await start(tcp.address.port)
+      port = String(tcp.address.port)
     })
     after(async () => {
       await tcp?.close()

@@ -71,7 +71,7 @@ export class FastCookies {
     const client = opt + OPT_HEADER + OPTION_HEADER
     const end = start + length
     const cookie = { client: query.subarray(client, client + CLIENT), server: query.subarray(client + CLIENT, end) }
-    const { good, server } = checkCookie(cookie, address, this.#secrets, new Date(now))
+    const { good, server } = checkCookie(cookie, address, this.#secrets, now)
     this.isGood = good
     this.#append(out, outStart + written, cookie.client, server)
     return written + OPTION

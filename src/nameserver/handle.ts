@@ -39,10 +39,8 @@ export function handle(
     const read = readRequest(bytes, arrival, server)
     const request = read instanceof Uint8Array ? undefined : read
     const replied = read instanceof Uint8Array ? read : respond(read, server)
-    if (!(replied instanceof Uint8Array)) return replied
-    const sent = arrival.transport === 'udp' ? limited(replied, arrival, request, server) : replied
-    if (sent !== undefined) server.counters.reply(arrival.transport, sent, 0, sent.length)
-    return sent
+    if (replied instanceof Uint8Array) return passed(replied, arrival, request, server)
+    return replied && passedLater(replied, arrival, request, server)
   } catch (error) {
     server.report(error)
     return bareReply(bytes, RCODE.SERVFAIL)
@@ -72,7 +70,7 @@ function readRequest(bytes: Uint8Array, arrival: Arrival, server: ServerState): 
     cookie:
       cookie === undefined || cookieSecrets.length === 0
         ? undefined
-        : checkCookie(cookie, arrival.client.address, cookieSecrets, arrival.now),
+        : checkCookie(cookie, arrival.client.address, cookieSecrets, arrival.now.getTime()),
   }
   return check.status === 'bad' ? failureReply(request, check, server) : request // [S30]
 }
@@ -85,6 +83,7 @@ function respond(request: Request, server: ServerState): Uint8Array | AsyncItera
   if (!hasRightQuestionCount(message)) return reply(request, { rcode: RCODE.FORMERR }, server) // [S3]
   if (message.opcode === OPCODE.NOTIFY) {
     const rcode = server.notify(request)
+    if (rcode instanceof Promise) return answerLater(rcode, request, server)
     return rcode === undefined ? undefined : reply(request, { rcode, aa: true }, server)
   }
   const question = message.question[0]
@@ -134,6 +133,38 @@ function answerQuestion(request: Request, question: { name: string; type: number
     },
     server,
   )
+}
+
+async function* answerLater(rcode: Promise<number>, request: Request, server: ServerState): AsyncGenerator<Uint8Array> {
+  yield reply(request, { rcode: await rcode, aa: true }, server)
+}
+
+/** What is sent of a reply, counted. */
+function passed(
+  bytes: Uint8Array,
+  arrival: Arrival,
+  request: Request | undefined,
+  server: ServerState,
+): Uint8Array | undefined {
+  const sent = arrival.transport === 'udp' ? limited(bytes, arrival, request, server) : bytes
+  if (sent !== undefined) server.counters.reply(arrival.transport, sent, 0, sent.length)
+  return sent
+}
+
+/** Replies that are not there yet; they count as one. */
+async function* passedLater(
+  replies: AsyncIterable<Uint8Array>,
+  arrival: Arrival,
+  request: Request | undefined,
+  server: ServerState,
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  for await (const bytes of replies) {
+    const sent = isFirst ? passed(bytes, arrival, request, server) : bytes
+    if (sent === undefined) return
+    isFirst = false
+    yield sent
+  }
 }
 
 /** A reply over UDP as far as its rate allows: whole, cut to a hint, or not at all. */
