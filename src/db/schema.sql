@@ -160,11 +160,11 @@ CREATE TABLE service_statuses (
 );
 
 CREATE VIEW shared_zone_rows as
-select s.target_project_id as shared_with, s.zone_id as id, z.pool_id, z.project_id, z.name, z.name_key, z.email,
+select s.target_project_id as shared_with, s.zone_id as id, z.pool_id, z.project_id, z.name, s.name_key, z.email,
   z.description, z.ttl, z.serial, z.shared, z.status, z.action, z.version, z.attributes, z.type, z.masters,
   z.created_at, z.updated_at, z.updated_key, z.transferred_at
-from zone_shares s join zones z on z.id = s.zone_id
-where z.gone_at is null;
+from zone_shares s cross join zones z
+where z.id = s.zone_id and z.gone_at is null;
 
 CREATE TABLE tlds (
   id text not null primary key,
@@ -272,9 +272,13 @@ CREATE TABLE zone_shares (
   zone_id text not null references zones (id) on delete cascade,
   project_id text not null,
   target_project_id text not null,
+  -- That of the zone, which never changes: lists of zones are mostly sorted and searched by it.
+  name_key text not null,
   created_at text not null,
   updated_at text
 );
+
+CREATE INDEX zone_shares_name on zone_shares (target_project_id, name_key, zone_id);
 
 CREATE UNIQUE INDEX zone_shares_target on zone_shares (target_project_id, zone_id);
 

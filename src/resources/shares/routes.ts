@@ -30,7 +30,7 @@ export const shareRoutes = [
         created_at: timestamp(now),
         updated_at: null,
       }
-      await store.insert(tx, row).catch((error: unknown) => {
+      await store.insert(tx, row, zone.name).catch((error: unknown) => {
         if (error instanceof UniqueViolation) fail('duplicate_shared_zone', 'Duplicate SharedZone')
         throw error
       })

@@ -5,10 +5,10 @@ const parsed = (row: Record<string, unknown> | undefined): SharedZone | undefine
   row === undefined ? undefined : sharedZone.fromRow(row)
 
 /** Stores a new one; throws UniqueViolation when the zone is shared with that project already. */
-export async function insert(tx: Tx, row: SharedZone): Promise<void> {
+export async function insert(tx: Tx, row: SharedZone, zoneName: string): Promise<void> {
   await tx.run(sql`
-    insert into zone_shares (id, zone_id, project_id, target_project_id, created_at)
-    values (${row.id}, ${row.zone_id}, ${row.project_id}, ${row.target_project_id}, ${row.created_at})`)
+    insert into zone_shares (id, zone_id, project_id, target_project_id, name_key, created_at)
+    values (${row.id}, ${row.zone_id}, ${row.project_id}, ${row.target_project_id}, ${zoneName.toLowerCase()}, ${row.created_at})`)
   await markZone(tx, row.zone_id, row.created_at)
 }
 
