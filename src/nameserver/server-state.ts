@@ -16,7 +16,7 @@ export type ServerState = {
   /** Answers AXFR and IXFR, refusals included: one message, several, or none where another thread answers. */
   readonly transfer: (request: Request) => Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Acts on a NOTIFY and gives the rcode to answer with; undefined where another thread answers. */
-  readonly notify: (request: Request) => number | undefined
+  readonly notify: (request: Request) => number | Promise<number> | undefined
   /** Told of a zone that is asked for before it has been read. */
   readonly wanted: (zoneId: string) => void
   /** Told of what should not happen; the client gets SERVFAIL. */
