@@ -4,17 +4,19 @@ import type { ArenaHandles, Space } from './space.ts'
 // Up to 64 units each size has a class of its own; above, four to each doubling.
 const EXACT = 64
 const CLASSES = EXACT + 1 + 4 * 18
-// Freed blocks of at least this size are cut up for small ones when no other memory is left.
-const SMALLEST_REGION = sizeClass(512)
-
 /** Gives out and takes back the arena's memory. Only the writer has one. */
 export class Allocator {
   readonly #space: Space
   readonly #chunks: SharedArrayBuffer[] = []
   readonly #onGrow: (handles: ArenaHandles) => void
   readonly #free = new Int32Array(CLASSES)
+  // The rest of the newest chunk.
   #next = 0
   #left = 0
+  // Runs of units, references and lengths in turn, from which small blocks are cut; the one at work, then those to come.
+  #cutNext = 0
+  #cutLeft = 0
+  readonly #regions: number[] = []
   /** Octets ever taken from chunks, and of those the octets that wait to be used again. */
   bytes = 0
   garbageBytes = 0
@@ -37,12 +39,20 @@ export class Allocator {
       return head
     }
     const units = unitsOf(kind)
-    if (this.#left < units) this.#refill(units)
-    const ref = this.#next
+    this.bytes += units * UNIT
+    if (units <= EXACT && this.#findCut(units)) {
+      this.#cutNext += units
+      this.#cutLeft -= units
+      return this.#cutNext - units
+    }
+    if (this.#left < units) {
+      this.#addRegion(this.#next, this.#left)
+      this.#left = 0
+      this.#addChunk(units)
+    }
     this.#next += units
     this.#left -= units
-    this.bytes += units * UNIT
-    return ref
+    return this.#next - units
   }
 
   /** Takes back a block that was allocated with the same number of octets. */
@@ -53,31 +63,31 @@ export class Allocator {
     this.garbageBytes += unitsOf(kind) * UNIT
   }
 
-  #refill(units: number): void {
-    this.#giveUpRest()
-    for (let kind = CLASSES - 1; kind >= SMALLEST_REGION && unitsOf(kind) >= units; kind--) {
-      const head = this.#free[kind]!
-      if (head === 0) continue
-      this.#free[kind] = this.#space.word(head, 0)
-      this.#next = head
-      this.#left = unitsOf(kind)
-      this.bytes -= this.#left * UNIT
-      this.garbageBytes -= this.#left * UNIT
-      return
-    }
-    this.#addChunk(units)
+  /** Takes back a block whose size is not likely to be asked for again: it is cut up. */
+  recycle(ref: number, bytes: number): void {
+    const units = unitsOf(sizeClass((bytes + UNIT - 1) >>> 3))
+    this.bytes -= units * UNIT
+    this.#addRegion(ref, units)
   }
 
-  #giveUpRest(): void {
-    while (this.#left > 0) {
-      let kind = sizeClass(this.#left)
-      if (unitsOf(kind) > this.#left) kind--
-      const units = unitsOf(kind)
-      this.bytes += units * UNIT
-      this.free(this.#next, units * UNIT)
-      this.#next += units
-      this.#left -= units
+  #findCut(units: number): boolean {
+    while (this.#cutLeft < units) {
+      // What is left is too small for this block, so it is of a size that has a class of its own.
+      if (this.#cutLeft > 0) {
+        this.bytes += this.#cutLeft * UNIT
+        this.free(this.#cutNext, this.#cutLeft * UNIT)
+        this.#cutLeft = 0
+      }
+      const left = this.#regions.pop()
+      if (left === undefined) return false
+      this.#cutNext = this.#regions.pop()!
+      this.#cutLeft = left
     }
+    return true
+  }
+
+  #addRegion(ref: number, units: number): void {
+    if (units > 0) this.#regions.push(ref, units)
   }
 
   #addChunk(units: number): void {

@@ -11,6 +11,7 @@ export const ROOT = -2
 
 const HEADER = 12
 const SOA_NUMBERS = 20
+const MOST_OCTETS = 0xffff
 
 /** Writes RRsets of the arena into a message. `failed` tells that something did not fit or was not what it should be. */
 export class Composer {
@@ -67,32 +68,47 @@ export class Composer {
   /** Writes an RRset; `type` is what it is known to be. Adds to `records`. */
   put(rrset: number, type: number, ttl: number): void {
     const bytes = this.#space.bytes[rrset >>> OFFSET_BITS]!
-    let from = ((rrset & OFFSET_MASK) << 3) + RRSET.RECORDS
+    const from = ((rrset & OFFSET_MASK) << 3) + RRSET.RECORDS
     const count = this.#space.word(rrset, RRSET.COUNT)
+    if (this.owner >= 0 && !isCompressed(type)) this.#putPlain(bytes, from, count, type, ttl)
+    else this.#putNamed(bytes, from, count, type, ttl)
+  }
+
+  /** The common case: the owner stands in the message already, and the rdata is copied as it is. */
+  #putPlain(bytes: Uint8Array, from: number, count: number, type: number, ttl: number): void {
+    const { owner } = this
+    const out = this.#out
+    const end = this.#end
+    let at = this.at
+    for (let i = 0; i < count; i++) {
+      const length = from + 2 > bytes.length ? MOST_OCTETS : (bytes[from]! << 8) | bytes[from + 1]!
+      const next = from + 2 + length
+      if (at + 12 + length > end || next > bytes.length) {
+        this.failed = true
+        return
+      }
+      out[at] = 0xc0 | (owner >> 8)
+      out[at + 1] = owner
+      putFixed(out, at + 2, type, ttl)
+      at += 10
+      while (from < next) out[at++] = bytes[from++]!
+    }
+    this.at = at
+    this.records += count
+  }
+
+  #putNamed(bytes: Uint8Array, from: number, count: number, type: number, ttl: number): void {
     const out = this.#out
     for (let i = 0; i < count; i++) {
-      if (from + 2 > bytes.length) this.failed = true
-      else this.#putOwner()
-      let at = this.at
-      if (this.failed || at + 10 > this.#end) {
+      this.#putOwner()
+      if (this.failed || this.at + 10 > this.#end || from + 2 > bytes.length) {
         this.failed = true
         return
       }
-      out[at] = type >>> 8
-      out[at + 1] = type
-      out[at + 2] = 0
-      out[at + 3] = 1
-      out[at + 4] = ttl >>> 24
-      out[at + 5] = ttl >>> 16
-      out[at + 6] = ttl >>> 8
-      out[at + 7] = ttl
-      at += 10
+      putFixed(out, this.at, type, ttl)
+      const at = this.at + 10
       const length = (bytes[from]! << 8) | bytes[from + 1]!
       from += 2
-      if (from + length > bytes.length) {
-        this.failed = true
-        return
-      }
       this.at = at
       this.#putRdata(type, bytes, from, length)
       if (this.failed) return
@@ -125,9 +141,12 @@ export class Composer {
     }
   }
 
-  // Names are compressed in the types of RFC 1035 only (RFC 3597 4).
   #putRdata(type: number, bytes: Uint8Array, from: number, length: number): void {
     const end = from + length
+    if (end > bytes.length) {
+      this.failed = true
+      return
+    }
     switch (type) {
       case NS:
       case CNAME:
@@ -183,4 +202,20 @@ export class Composer {
     if (first === 0) return ROOT
     return first >= 0xc0 ? ((first & 0x3f) << 8) | this.#out[at + 1]! : at - this.#base
   }
+}
+
+// Names are compressed in the types of RFC 1035 only (RFC 3597 4).
+function isCompressed(type: number): boolean {
+  return type === NS || type === CNAME || type === SOA || type === PTR || type === MX
+}
+
+function putFixed(out: Uint8Array, at: number, type: number, ttl: number): void {
+  out[at] = type >>> 8
+  out[at + 1] = type
+  out[at + 2] = 0
+  out[at + 3] = 1
+  out[at + 4] = ttl >>> 24
+  out[at + 5] = ttl >>> 16
+  out[at + 6] = ttl >>> 8
+  out[at + 7] = ttl
 }

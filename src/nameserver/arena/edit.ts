@@ -91,6 +91,7 @@ export class Editor {
     const { space } = this.#lookup
     const edits = new Map<string, Edit & { type: number; node: number }>()
     const editOf = (record: ResourceRecord) => {
+      if (record.class !== IN) throw new DnsError(`${record.name} must have class IN, not ${record.class}`)
       const key = `${record.type} ${nameKey(record.name)}`
       let edit = edits.get(key)
       if (edit === undefined) {
@@ -120,7 +121,6 @@ export class Editor {
     const from = name.labels - content.labels
     if (from < 0 || !this.#lookup.isApex(content.apex, name, from))
       throw new DnsError(`${record.name} must be in the zone that is changed`)
-    if (record.class !== IN) throw new DnsError(`${record.name} must have class IN, not ${record.class}`)
     return this.#tree.find(content, name)
   }
 }

@@ -1,25 +1,23 @@
 /**
- * The hash of a lower-cased label under a secret key: HalfSipHash-1-3. Who may create names must not be able to choose them so
- * that they fall into one place of the table.
+ * The hash of a lower-cased label under a secret key: who may create names must not be able to choose them so that they fall
+ * into one place of the table. The rounds are HalfSipHash's, one for each four octets and one at the end, where that has three:
+ * hashes are never seen from outside, and what follows scrambles them further.
  */
 export function labelHash(key0: number, key1: number, bytes: Uint8Array, at: number, length: number): number {
   let v0 = key0
-  let v1 = key1
+  let v1 = key1 ^ length
   let v2 = key0 ^ 0x6c796765
   let v3 = key1 ^ 0x74656462
-  const whole = length >> 2
-  for (let i = 0; i < whole + 4; i++) {
+  for (let left = length; ; left -= 4) {
     let word = 0
-    if (i < whole) {
+    if (left >= 4) {
       word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
       at += 4
-    } else if (i === whole) {
-      word = length << 24
-      const rest = length & 3
-      if (rest > 0) word |= bytes[at]!
-      if (rest > 1) word |= bytes[at + 1]! << 8
-      if (rest > 2) word |= bytes[at + 2]! << 16
-    } else if (i === whole + 1) {
+    } else if (left > 0) {
+      word = bytes[at]!
+      if (left > 1) word |= bytes[at + 1]! << 8
+      if (left > 2) word |= bytes[at + 2]! << 16
+    } else {
       v2 ^= 0xff
     }
     v3 ^= word
@@ -34,8 +32,8 @@ export function labelHash(key0: number, key1: number, bytes: Uint8Array, at: num
     v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
     v2 = (v2 << 16) | (v2 >>> 16)
     v0 ^= word
+    if (left <= 0) return v1 ^ v3
   }
-  return v1 ^ v3
 }
 
 /** The hash of a name from that of its parent and that of its first label; the root has 0. */

@@ -11,20 +11,22 @@ import {
   ZONE,
   ZONE_SEGMENT_BITS,
 } from './layout.ts'
-import type { Space } from './space.ts'
+import { fencedVersionOf, type Space, versionOf } from './space.ts'
 import { firstSlot, nextSlot } from './table.ts'
 import { LOWER, WireName } from './wire-name.ts'
-
-const ASTERISK = Uint8Array.of(1, 0x2a)
 
 /** Searches the arena. What it finds holds only if the versions are the same afterwards; it ends whatever it reads. */
 export class Lookup {
   readonly space: Space
-  readonly #asterisk: number
+  version = 0
+  /** Whether a zone was changed while its name was compared. */
+  torn = false
+  readonly #asterisk: WireName
 
   constructor(space: Space) {
     this.space = space
-    this.#asterisk = labelHash(space.control[CONTROL.SEED]!, space.control[CONTROL.SEED + 1]!, ASTERISK, 1, 1)
+    this.#asterisk = this.newName()
+    this.#asterisk.readText('*.')
   }
 
   /** A name to search with, under this arena's key. */
@@ -39,19 +41,19 @@ export class Lookup {
     return labelHash(control[CONTROL.SEED]!, control[CONTROL.SEED + 1]!, lower, 0, length)
   }
 
-  /** The zone whose apex is `name` from its label `from` on, or 0. */
+  /** The zone whose apex is `name` from its label `from` on, or 0. Its version then, read before its name, is in `version`. */
   zone(name: WireName, from: number): number {
     const { space } = this
     const hash = name.hashes[from]!
-    const segment = CONTROL.ZONE_SEGMENTS + (hash >>> (32 - ZONE_SEGMENT_BITS))
-    const block = Atomics.load(space.control, segment)
-    const mask = space.word(block, 0)
-    if (mask <= 0) return 0
+    const block = space.control[CONTROL.ZONE_SEGMENTS + (hash >>> (32 - ZONE_SEGMENT_BITS))]!
+    const words = space.words[block >>> OFFSET_BITS]!
+    const base = (block & OFFSET_MASK) << 1
+    if (block === 0 || !this.#isSegment(words, base)) return 0
+    const mask = words[base]!
     for (let slot = firstSlot(hash, mask), probes = 0; probes <= mask; slot = nextSlot(slot, mask), probes++) {
-      const zone = space.word(block, slot * 2 + 1)
+      const zone = words[base + slot * 2 + 1]!
       if (zone === 0) return 0
-      if (zone === TOMBSTONE || space.word(block, slot * 2) !== hash) continue
-      if (space.word(zone, ZONE.STATE) !== FREE && this.isApex(space.word(zone, ZONE.APEX), name, from)) return zone
+      if (words[base + slot * 2] === hash && zone !== TOMBSTONE && this.#isZone(zone, name, from)) return zone
     }
     return 0
   }
@@ -67,12 +69,26 @@ export class Lookup {
 
   /** The child of a node by the label of a name, or 0. */
   child(parent: number, name: WireName, label: number): number {
-    return this.#child(parent, name.labelHashes[label]!, name.lower, name.starts[label]!)
+    const { space } = this
+    const hash = nodeHash(parent, name.labelHashes[label]!)
+    // A plain load will do: what is read next depends on it, and a segment is complete before it is entered here.
+    const block = space.control[CONTROL.NODE_SEGMENTS + (hash >>> (32 - NODE_SEGMENT_BITS))]!
+    const words = space.words[block >>> OFFSET_BITS]!
+    const base = (block & OFFSET_MASK) << 1
+    if (block === 0 || !this.#isSegment(words, base)) return 0
+    const mask = words[base]!
+    for (let slot = firstSlot(hash, mask), probes = 0; probes <= mask; slot = nextSlot(slot, mask), probes++) {
+      const node = words[base + slot * 2 + 1]!
+      if (node === 0) return 0
+      if (words[base + slot * 2] !== hash || node === TOMBSTONE) continue
+      if (this.#isChild(node, parent, name.lower, name.starts[label]!)) return node
+    }
+    return 0
   }
 
   /** The wildcard directly below a node, or 0. */
   wildcard(parent: number): number {
-    return this.#child(parent, this.#asterisk, ASTERISK, 0)
+    return this.child(parent, this.#asterisk, 0)
   }
 
   /** Whether a node owns records or has names below it that do; others are about to be linked or taken away. */
@@ -84,12 +100,19 @@ export class Lookup {
   rrset(node: number, type: number): number {
     const { space } = this
     let previous = -1
-    for (let ref = space.word(node, NODE.RRSETS); ref !== 0; ref = space.word(ref, RRSET.NEXT)) {
-      const here = this.typeOf(ref)
+    for (let ref = space.word(node, NODE.RRSETS); ref !== 0; ) {
+      const bytes = space.bytes[ref >>> OFFSET_BITS]!
+      const base = (ref & OFFSET_MASK) << 3
+      if (base + RRSET.RECORDS > bytes.length) {
+        space.missed = true
+        return 0
+      }
+      const here = (bytes[base + RRSET.TYPE]! << 8) | bytes[base + RRSET.TYPE + 1]!
       if (here === type) return ref
       // Types ascend; where they do not this is no list of RRsets.
       if (here > type || here <= previous) return 0
       previous = here
+      ref = space.words[ref >>> OFFSET_BITS]![base >>> 2]!
     }
     return 0
   }
@@ -100,28 +123,36 @@ export class Lookup {
     return at + 1 < bytes.length ? (bytes[at]! << 8) | bytes[at + 1]! : 0
   }
 
-  #child(parent: number, label: number, lower: Uint8Array, start: number): number {
+  #isZone(zone: number, name: WireName, from: number): boolean {
     const { space } = this
-    const hash = nodeHash(parent, label)
-    const block = Atomics.load(space.control, CONTROL.NODE_SEGMENTS + (hash >>> (32 - NODE_SEGMENT_BITS)))
-    const mask = space.word(block, 0)
-    if (mask <= 0) return 0
-    for (let slot = firstSlot(hash, mask), probes = 0; probes <= mask; slot = nextSlot(slot, mask), probes++) {
-      const node = space.word(block, slot * 2 + 1)
-      if (node === 0) return 0
-      if (node === TOMBSTONE || space.word(block, slot * 2) !== hash) continue
-      if (space.word(node, NODE.PARENT) === parent && this.#hasLabel(node, lower, start)) return node
-    }
-    return 0
+    const version = versionOf(space, zone)
+    const isSame = space.word(zone, ZONE.STATE) !== FREE && this.isApex(space.word(zone, ZONE.APEX), name, from)
+    if (isSame) this.version = version
+    // The hash is the same, so a name that is not has most likely been read while it was replaced.
+    else if (version !== fencedVersionOf(space, zone)) this.torn = true
+    return isSame
   }
 
-  #hasLabel(node: number, lower: Uint8Array, start: number): boolean {
+  /** Whether a segment lies within its chunk, as all do that are read while they are one. */
+  #isSegment(words: Int32Array, base: number): boolean {
+    const mask = base < words.length ? words[base]! : -1
+    if (mask > 0 && base + mask * 2 + 1 < words.length) return true
+    this.space.missed = true
+    return false
+  }
+
+  #isChild(node: number, parent: number, lower: Uint8Array, start: number): boolean {
     const bytes = this.space.bytes[node >>> OFFSET_BITS]!
     const base = (node & OFFSET_MASK) << 3
     const length = lower[start]!
-    if (!this.#isWithin(base + NODE.LABEL + length, bytes) || bytes[base + NODE.LABEL_LENGTH] !== length) return false
-    const at = base + NODE.LABEL - 1 - start
-    for (let i = start + 1; i <= start + length; i++) if (LOWER[bytes[at + i]!] !== lower[i]) return false
+    if (base + NODE.LABEL + length > bytes.length) {
+      this.space.missed = true
+      return false
+    }
+    if (this.space.words[node >>> OFFSET_BITS]![base >>> 2] !== parent) return false
+    const at = base + NODE.LABEL_LENGTH
+    if (bytes[at] !== length) return false
+    for (let i = 1; i <= length; i++) if (LOWER[bytes[at + 1 + i]!] !== lower[start + i]) return false
     return true
   }
 
@@ -131,15 +162,13 @@ export class Lookup {
     const base = (node & OFFSET_MASK) << 3
     const start = name.starts[from]!
     const length = name.length - start
-    if (!this.#isWithin(base + NODE.LABEL + length, bytes) || bytes[base + NODE.LABEL_LENGTH] !== length) return false
+    if (base + NODE.LABEL + length > bytes.length) {
+      this.space.missed = true
+      return false
+    }
+    if (bytes[base + NODE.LABEL_LENGTH] !== length) return false
     const at = base + NODE.LABEL - start
     for (let i = start; i < name.length; i++) if (LOWER[bytes[at + i]!] !== name.lower[i]) return false
     return true
-  }
-
-  #isWithin(end: number, bytes: Uint8Array): boolean {
-    if (end <= bytes.length) return true
-    this.space.missed = true
-    return false
   }
 }

@@ -5,8 +5,8 @@ import { CONTROL, OFFSET_BITS, OFFSET_MASK, SERVING, ZONE } from './layout.ts'
 import { Lookup } from './lookup.ts'
 import { Path } from './path.ts'
 import { TornRead } from './rrset-block.ts'
-import { type ArenaHandles, Space } from './space.ts'
-import { ArenaView, versionOf } from './view.ts'
+import { type ArenaHandles, fencedLoad, fencedVersionOf, Space } from './space.ts'
+import { ArenaView } from './view.ts'
 import type { WireName } from './wire-name.ts'
 
 /** What `answer` returns where the general path has to answer. */
@@ -27,8 +27,7 @@ export class ArenaReader {
   readonly #question: FastQuestion
   readonly #fast: FastAnswer
   readonly #views: ArenaView[] = []
-  // Written to between reading and looking at versions: loads before it are done before loads after it.
-  readonly #fence = new Int32Array(1)
+  readonly #pause = new Int32Array(new SharedArrayBuffer(4))
 
   /** `refresh` gives the newest handles that have come for this thread, without waiting. */
   constructor(handles: ArenaHandles, refresh: () => ArenaHandles | undefined = () => undefined) {
@@ -59,9 +58,8 @@ export class ArenaReader {
       } catch (error) {
         result = { error }
       }
-      Atomics.store(this.#fence, 0, attempt)
-      const isSame = structure === Atomics.load(this.#space.control, CONTROL.STRUCTURE) && !this.#space.missed
-      if (!isSame || !this.#views.every((view) => view.isCurrent)) continue
+      if (structure !== fencedLoad(this.#space.control, CONTROL.STRUCTURE)) continue
+      if (this.#space.missed || this.#lookup.torn || !this.#views.every((view) => view.isCurrent)) continue
       if ('value' in result) return result.value
       if (!(result.error instanceof TornRead)) throw result.error
     }
@@ -90,43 +88,36 @@ export class ArenaReader {
     const { name, type } = question
     const opt = question.hasEdns ? OPT_OCTETS : 0
     const room = Math.min(question.room(limit), MOST_OFFSET) - opt
+    const space = this.#space
+    const lookup = this.#lookup
     for (let attempt = 0; attempt < FAST_ATTEMPTS; attempt++) {
-      const space = this.#space
       if (space.missed) {
         const handles = this.#refresh()
         if (handles !== undefined) space.update(handles)
         space.missed = false
       }
       const structure = Atomics.load(space.control, CONTROL.STRUCTURE)
-      const zone = this.#lookup.closestZone(name, 0)
-      if (zone === 0) {
-        if (space.missed) continue
-        return NOT_FAST
-      }
-      const version = versionOf(this.#lookup, zone)
-      if ((version & 1) !== 0) continue
-      const from = name.labels - space.word(zone, ZONE.LABELS)
-      const isSame = from >= 0 && this.#lookup.isApex(space.word(zone, ZONE.APEX), name, from)
+      lookup.torn = false
+      const zone = lookup.closestZone(name, 0)
+      const { version } = lookup
+      if (space.missed || lookup.torn || (version & 1) !== 0) continue
+      if (zone === 0) return NOT_FAST
       const isReady = space.word(zone, ZONE.STATE) === SERVING && space.word(zone, ZONE.SOA) !== 0
-      const mayAnswer = isSame && isReady && !(type === DS && from === 0)
-      const end = mayAnswer ? this.#fast.compose(zone, name, type, out, outStart, room) : -1
-      Atomics.store(this.#fence, 0, attempt)
-      if (space.missed || !isSame || versionOf(this.#lookup, zone) !== version) continue
-      if (structure !== Atomics.load(space.control, CONTROL.STRUCTURE)) continue
+      const isParental = type === DS && name.labels === space.word(zone, ZONE.LABELS)
+      const end = isReady && !isParental ? this.#fast.compose(zone, name, type, out, outStart, room) : -1
+      if (fencedVersionOf(space, zone) !== version || space.missed) continue
+      if (structure !== space.control[CONTROL.STRUCTURE]) continue
       return end < 0 ? NOT_FAST : question.finish(this.#fast, out, outStart, end, limit)
     }
     return NOT_FAST
   }
 
   #viewOf(zone: number): ArenaView {
-    const version = versionOf(this.#lookup, zone)
+    const { version } = this.#lookup
     if ((version & 1) !== 0) {
       this.#wait(zone, version)
       throw new TornRead()
     }
-    // Between finding the entry and reading its version it may have become another zone's.
-    const from = this.#name.labels - this.#space.word(zone, ZONE.LABELS)
-    if (from < 0 || !this.#lookup.isApex(this.#space.word(zone, ZONE.APEX), this.#name, from)) throw new TornRead()
     const view = new ArenaView({ lookup: this.#lookup, path: this.#path, zone, version })
     this.#views.push(view)
     return view
@@ -141,9 +132,8 @@ export class ArenaReader {
       else if (attempt > PATIENT_ATTEMPTS) Atomics.wait(this.#pause, 0, 0, 1)
     }
     this.#space.missed = false
+    this.#lookup.torn = false
   }
-
-  readonly #pause = new Int32Array(new SharedArrayBuffer(4))
 
   #wait(zone: number, version: number): void {
     Atomics.wait(this.#space.words[zone >>> OFFSET_BITS]!, (zone & OFFSET_MASK) << 1, version, 1)

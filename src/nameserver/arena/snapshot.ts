@@ -7,12 +7,13 @@ export class Snapshot {
   readonly serial: number
   readonly records: number
   readonly release: () => void
-  readonly #space: Space
-  readonly #refs: Int32Array
+  readonly space: Space
+  /** For each RRset its node and itself, those of the apex first. */
+  readonly refs: Int32Array
 
   constructor(space: Space, parts: { refs: Int32Array; serial: number; records: number; release: () => void }) {
-    this.#space = space
-    this.#refs = parts.refs
+    this.space = space
+    this.refs = parts.refs
     this.serial = parts.serial
     this.records = parts.records
     this.release = parts.release
@@ -22,11 +23,11 @@ export class Snapshot {
   *rrsets(): Generator<RRset> {
     let lastNode = 0
     let name = '.'
-    for (let i = 0; i < this.#refs.length; i += 2) {
-      const node = this.#refs[i]!
-      if (node !== lastNode) name = readName(this.#space, node)
+    for (let i = 0; i < this.refs.length; i += 2) {
+      const node = this.refs[i]!
+      if (node !== lastNode) name = readName(this.space, node)
       lastNode = node
-      yield readRRset(this.#space, this.#refs[i + 1]!, name)
+      yield readRRset(this.space, this.refs[i + 1]!, name)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { CONTROL, MOST_CHUNKS, OFFSET_BITS, OFFSET_MASK } from './layout.ts'
+import { CONTROL, MOST_CHUNKS, OFFSET_BITS, OFFSET_MASK, ZONE } from './layout.ts'
 
 /** What a thread needs to see the arena; passed to workers as it is. */
 export type ArenaHandles = { readonly control: SharedArrayBuffer; readonly chunks: readonly SharedArrayBuffer[] }
@@ -57,4 +57,28 @@ export class Space {
   setByte(ref: number, index: number, value: number): void {
     this.bytes[ref >>> OFFSET_BITS]![((ref & OFFSET_MASK) << 3) + index] = value
   }
+}
+
+/** A zone's version; odd while it is being changed. What is read after this is not older. */
+export function versionOf(space: Space, zone: number): number {
+  const words = space.words[zone >>> OFFSET_BITS]!
+  const at = ((zone & OFFSET_MASK) << 1) + ZONE.VERSION
+  if (at < words.length) return Atomics.load(words, at)
+  space.missed = true
+  return 1
+}
+
+const fence = new Int32Array(1)
+
+/** A zone's version after all that was read before this: where it is the same as then, that was of one state. */
+export function fencedVersionOf(space: Space, zone: number): number {
+  const words = space.words[zone >>> OFFSET_BITS]!
+  return fencedLoad(words, ((zone & OFFSET_MASK) << 1) + ZONE.VERSION)
+}
+
+/** A word as it is after all that was read before this. */
+export function fencedLoad(words: Int32Array, at: number): number {
+  // On processors that reorder loads, a store with release order and then a load with acquire order keep them apart.
+  Atomics.store(fence, 0, 1)
+  return Atomics.load(words, at)
 }

@@ -69,7 +69,7 @@ export class Table {
     Atomics.add(space.control, CONTROL.STRUCTURE, 1)
     this.#masks[segment] = slots - 1
     this.#taken[segment] = this.#live[segment]!
-    if (old !== 0) this.#allocator.free(old, (oldMask + 1) * UNIT)
+    if (old !== 0) this.#allocator.recycle(old, (oldMask + 1) * UNIT)
   }
 }
 

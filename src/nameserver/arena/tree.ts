@@ -157,7 +157,10 @@ export class Tree {
 
   #fill(node: number, length: number, source: Uint8Array, from: number): void {
     const space = this.#space
-    for (const word of [NODE.RRSETS, NODE.CHILDREN, NODE.NEXT, NODE.PREVIOUS]) space.setWord(node, word, 0)
+    space.setWord(node, NODE.RRSETS, 0)
+    space.setWord(node, NODE.CHILDREN, 0)
+    space.setWord(node, NODE.NEXT, 0)
+    space.setWord(node, NODE.PREVIOUS, 0)
     const bytes = space.bytes[node >>> OFFSET_BITS]!
     const at = (node & OFFSET_MASK) << 3
     bytes[at + NODE.LABEL_LENGTH] = length

@@ -1,11 +1,11 @@
 import { labelCount } from '../../dns/name.ts'
 import type { RRset } from '../../dns/record.ts'
 import { EMPTY, type Place, type ZoneView } from '../../zonedata/view.ts'
-import { AWAITED, NODE, OFFSET_BITS, OFFSET_MASK, SERVING, ZONE } from './layout.ts'
+import { AWAITED, NODE, SERVING, ZONE } from './layout.ts'
 import type { Lookup } from './lookup.ts'
 import type { Path } from './path.ts'
 import { readName, readRRset, TornRead } from './rrset-block.ts'
-import type { Space } from './space.ts'
+import { fencedVersionOf, type Space } from './space.ts'
 
 /** One version of a zone in the arena, as answering sees it. Nodes are references. */
 export class ArenaView implements ZoneView<number> {
@@ -38,7 +38,7 @@ export class ArenaView implements ZoneView<number> {
 
   /** Whether the zone is still as it was when this was made. */
   get isCurrent(): boolean {
-    return versionOf(this.#lookup, this.#zone) === this.#version
+    return fencedVersionOf(this.#lookup.space, this.#zone) === this.#version
   }
 
   depthOf(name: string): number {
@@ -77,11 +77,4 @@ export class ArenaView implements ZoneView<number> {
 
 function readNote(space: Space, note: number): string {
   return Buffer.from(readRRset(space, note, '.').rdatas[0] ?? '').toString()
-}
-
-/** A zone's version now; odd while it is being changed. */
-export function versionOf({ space }: Lookup, zone: number): number {
-  const words = space.words[zone >>> OFFSET_BITS]!
-  const at = ((zone & OFFSET_MASK) << 1) + ZONE.VERSION
-  return at < words.length ? Atomics.load(words, at) : 1
 }

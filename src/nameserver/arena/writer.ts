@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { DnsError } from '../../dns/errors.ts'
-import type { ResourceRecord } from '../../dns/record.ts'
+import type { ResourceRecord, RRset } from '../../dns/record.ts'
 import type { Change } from '../../zonedata/change.ts'
 import { SOA, TXT } from '../../zonedata/type-codes.ts'
 import { soaNumber } from '../../zonedata/zone.ts'
@@ -10,7 +10,7 @@ import { Editor } from './edit.ts'
 import { AWAITED, CONTROL, FAILED, NODE_SEGMENT_BITS, SERVING, ZONE, ZONE_SEGMENT_BITS } from './layout.ts'
 import { Lookup } from './lookup.ts'
 import { Pins } from './pins.ts'
-import { readRRset, rrsetSize, writeRRset } from './rrset-block.ts'
+import { readName, readRRset, rrsetSize, writeRRset } from './rrset-block.ts'
 import { Snapshot } from './snapshot.ts'
 import { type ArenaHandles, Space } from './space.ts'
 import { Table } from './table.ts'
@@ -29,6 +29,16 @@ export type ArenaStats = {
   readonly records: number
   readonly bytes: number
   readonly garbageBytes: number
+}
+
+/** A zone in the making: `finish` or `abandon` it. */
+export type ZoneBuild = { add(record: ResourceRecord): void; finish(): void; abandon(): void }
+
+/** What is held of a zone: its content, its name alone while that is awaited, or that it cannot be served. */
+export type HeldZone = {
+  readonly state: 'ready' | 'awaited' | 'failed'
+  readonly serial: number
+  readonly records: number
 }
 
 /** The one writer of an arena. Each method that changes a zone does so between two answers: readers see all of it or nothing. */
@@ -83,17 +93,33 @@ export class ArenaWriter {
 
   /** Holds a zone with these records in place of whatever there was of it. Throws, and changes nothing, where they are not fit for it. */
   putZone(zone: ArenaZone, records: Iterable<ResourceRecord>): void {
-    const builder = new Builder(this.#parts, zone.name)
-    let content: Content
+    const build = this.build(zone)
     try {
-      for (const record of records) builder.add(record)
-      content = builder.finish()
+      for (const record of records) build.add(record)
+      build.finish()
     } catch (error) {
-      builder.abandon()
+      build.abandon()
       throw error
     }
-    const soa = this.#lookup.rrset(content.apex, SOA)
-    this.#switch(zone, content, { state: SERVING, soa, serial: this.#serialIn(soa) ?? zone.serial, note: 0 })
+  }
+
+  /** As putZone, record by record, with whatever else is done in between; readers see it when it is finished. */
+  build(zone: ArenaZone): ZoneBuild {
+    const builder = new Builder(this.#parts, zone.name)
+    let over = false
+    return {
+      add: (record) => builder.add(record),
+      finish: () => {
+        const content = builder.finish()
+        over = true
+        const soa = this.#lookup.rrset(content.apex, SOA)
+        this.#switch(zone, content, { state: SERVING, soa, serial: this.#serialIn(soa) ?? zone.serial, note: 0 })
+      },
+      abandon: () => {
+        if (!over) builder.abandon()
+        over = true
+      },
+    }
   }
 
   /** Answers for a zone are SERVFAIL from now on, for this reason. */
@@ -141,6 +167,30 @@ export class ArenaWriter {
     const zone = this.#byId.get(zoneId)
     if (zone === undefined || this.#space.word(zone, ZONE.STATE) !== SERVING) return undefined
     return this.#space.word(zone, ZONE.SERIAL) >>> 0
+  }
+
+  /** What is held of a zone, if anything. */
+  stateOf(zoneId: string): HeldZone | undefined {
+    const zone = this.#byId.get(zoneId)
+    if (zone === undefined) return undefined
+    const state = this.#space.word(zone, ZONE.STATE)
+    return {
+      state: state === SERVING ? 'ready' : state === AWAITED ? 'awaited' : 'failed',
+      serial: this.#space.word(zone, ZONE.SERIAL) >>> 0,
+      records: this.#space.word(zone, ZONE.RECORDS),
+    }
+  }
+
+  /** The SOA of a zone that is served. */
+  soaOf(zoneId: string): RRset | undefined {
+    const zone = this.#servedZone(zoneId)
+    const soa = this.#space.word(zone, ZONE.SOA)
+    return soa === 0 ? undefined : readRRset(this.#space, soa, readName(this.#space, this.#space.word(zone, ZONE.APEX)))
+  }
+
+  /** The ids of all zones held. */
+  get ids(): Iterable<string> {
+    return this.#byId.keys()
   }
 
   /** The zone as it is now, for as long as it takes to send it; `release` it in any case. */
