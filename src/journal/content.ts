@@ -1,4 +1,5 @@
 import { join, sql, type Tx } from '../db/sql.ts'
+import { nameKey } from '../dns/name.ts'
 import { rdataFromText } from '../dns/rdata.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { typeCode } from '../dns/types/index.ts'
@@ -33,44 +34,66 @@ export type ServedZone = {
   readonly ttl: number
   readonly serial: number
   readonly published_serial: number
+  readonly record_count: number
 }
 
-const columns = sql`id, name, pool_id, type, ttl, serial, published_serial`
+const columns = sql`id, name, pool_id, type, ttl, serial, published_serial, record_count`
+
+// Pools may each have a zone of one name; a server that serves all pools serves the oldest.
+const isServed = sql`deleted_at is null and not exists (
+  select 1 from zones other where other.name_key = zones.name_key and other.deleted_at is null and other.id < zones.id)`
 
 /** Zones in the order of their ids, some at a time: those that are to be served. */
 export const zonesAfter = (tx: Tx, id: string, limit: number): Promise<ServedZone[]> =>
-  tx.all(sql`select ${columns} from zones where id > ${id} and deleted_at is null order by id limit ${limit}`)
+  tx.all(sql`select ${columns} from zones where id > ${id} and ${isServed} order by id limit ${limit}`)
 
 /** The zones with these ids that are to be served. */
 export const zonesWithIds = async (tx: Tx, ids: readonly string[]): Promise<ServedZone[]> =>
-  ids.length === 0
-    ? []
-    : tx.all(sql`select ${columns} from zones where id in (${join([...ids])}) and deleted_at is null`)
+  ids.length === 0 ? [] : tx.all(sql`select ${columns} from zones where id in (${join([...ids])}) and ${isServed}`)
 
-type SetRow = readonly [zone_id: string, id: string, name: string, type: string, ttl: number | null, records: string]
+/** The zone of a name that is to be served. */
+export const zoneNamed = (tx: Tx, name: string): Promise<(ServedZone & { readonly masters: string }) | undefined> =>
+  tx.get(sql`
+    select ${columns}, masters from zones where name_key = ${nameKey(name)} and deleted_at is null order by id limit 1`)
 
-/** Everything a zone holds as of this transaction, some sets at a time, so that a large zone is never held as text. */
-export async function* contentOf(tx: Tx, zone: ServedZone, sets = 1000): AsyncGenerator<ResourceRecord[]> {
+/** Deleted zones that nobody has said to be gone yet. */
+export const zonesToLeave = (tx: Tx): Promise<{ readonly id: string }[]> =>
+  tx.all(sql`select id from zones where deleted_at is not null and gone_at is null`)
+
+/** A record set as its row has it. */
+export type SetRow = readonly [
+  zone_id: string,
+  id: string,
+  name: string,
+  type: string,
+  ttl: number | null,
+  records: string,
+]
+
+const setColumns = sql`zone_id, id, name, type, ttl, records`
+
+/** Every record set of a zone as of this transaction, some at a time, so that a large zone is never held as text. */
+export async function* setsOf(tx: Tx, zoneId: string, atOnce = 1000): AsyncGenerator<SetRow[]> {
   let after = ''
   for (;;) {
     const rows = (await tx.values(sql`
-      select zone_id, id, name, type, ttl, records from recordsets where zone_id = ${zone.id} and id > ${after}
-      order by id limit ${sets}`)) as unknown as SetRow[]
-    if (rows.length > 0) yield rows.flatMap((row) => recordsIn(row, zone.ttl))
-    if (rows.length < sets) return
+      select ${setColumns} from recordsets where zone_id = ${zoneId} and id > ${after}
+      order by id limit ${atOnce}`)) as unknown as SetRow[]
+    if (rows.length > 0) yield rows
+    if (rows.length < atOnce) return
     after = rows.at(-1)![1]
   }
 }
 
-/** What several small zones hold, by their ids, read at once. */
-export async function contentOfMany(tx: Tx, zones: readonly ServedZone[]): Promise<Map<string, ResourceRecord[]>> {
-  const ttls = new Map(zones.map(({ id, ttl }) => [id, ttl]))
-  const found = new Map<string, ResourceRecord[]>(zones.map(({ id }) => [id, []]))
+/** The record sets of several small zones, by the zones' ids, read at once. */
+export async function setsOfMany(tx: Tx, zoneIds: readonly string[]): Promise<Map<string, SetRow[]>> {
+  const found = new Map<string, SetRow[]>(zoneIds.map((id) => [id, []]))
   const rows = (await tx.values(sql`
-    select zone_id, id, name, type, ttl, records from recordsets where zone_id in (${join([...ttls.keys()])})`)) as unknown as SetRow[]
-  for (const row of rows) found.get(row[0])!.push(...recordsIn(row, ttls.get(row[0])!))
+    select ${setColumns} from recordsets where zone_id in (${join([...zoneIds])})`)) as unknown as SetRow[]
+  for (const row of rows) found.get(row[0])!.push(row)
   return found
 }
 
-const recordsIn = ([, , name, type, ttl, records]: SetRow, zoneTtl: number): ResourceRecord[] =>
+/** The records of a stored set; throws where they cannot be served as they are stored. */
+export const recordsIn = ([, , name, type, ttl, records]: SetRow, zoneTtl: number): ResourceRecord[] =>
   recordsOf({ name, type, ttl, records: JSON.parse(records) }, zoneTtl)

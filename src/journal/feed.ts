@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, sql } from '../db/sql.ts'
+import { timestamp } from '../clock.ts'
+import { type Database, join, sql } from '../db/sql.ts'
 
 /** A zone that changed, as its row is now. */
 export type ChangedZone = {
@@ -7,84 +8,118 @@ export type ChangedZone = {
   readonly name: string
   readonly serial: number
   readonly deleted_at: string | null
+  readonly gone_at: string | null
   readonly changed_at: string
 }
 
 export type FeedOptions = {
-  /** Called with zones that may have changed since the last call, in batches; some may come again. */
+  /** Whether the follower has this state of a zone already; without it, whether it was told of it lately. */
+  readonly isKnown?: (zone: ChangedZone) => boolean
+  /** Called with zones whose state is not known, in batches. */
   readonly onZones: (zones: readonly ChangedZone[]) => Promise<void>
   readonly onError: (error: unknown) => void
+  /** Called whenever all that the rows had at a moment has been passed on. */
+  readonly onCurrent?: (moment: Date) => void
   readonly pollMilliseconds?: number
 }
 
 const batch = 500
-// Rows of transactions that commit late have a moment that is past already, so polling looks back this far.
-const lookBackMilliseconds = 10_000
+// Transactions that commit late have rows with a moment that is past already: a short look back often, a long one at times.
+const lookBack = 2_000
+const longLookBack = 60_000
+const longLookEvery = 15
+// Polling takes a tenth of the time at most, however much there is within reach of the look back.
+const pauseFactor = 9
 
 /**
- * Follows every change of any zone from now on. Wakes bring them at once; polling finds those whose wake
- * was lost, so followers miss nothing while the database can be reached, and catch up when it is back.
+ * Follows every change of any zone from a moment on. Wakes bring them at once; polling finds those whose wake was lost, and
+ * all there are when the database was away and is back. What was committed with a clock a minute behind and whose wake was
+ * lost too is not found here: whoever must not miss it compares everything now and then.
  */
 export function followZones(db: Database, startAt: Date, options: FeedOptions): { stop(): Promise<void> } {
-  const seen = new Map<string, { readonly state: string; readonly changed_at: string }>()
-  let cursor = startAt.getTime()
+  const { pollMilliseconds = 1000 } = options
+  const told = new Told()
+  const isKnown = options.isKnown ?? ((zone: ChangedZone) => told.has(zone))
+  let newest = timestamp(startAt)
+  let polls = 0
   let woken = new Set<string>()
   let stopped = false
   let ring = () => {}
   const unfollow = db.follow((topics) => {
-    for (const topic of topics) woken.add(topic)
-    ring()
+    for (const topic of topics) if (isId(topic)) woken.add(topic)
+    if (woken.size > 0) ring()
   })
-
-  const rung = () =>
-    new Promise<void>((resolve) => {
-      ring = resolve
-    })
 
   const running = (async () => {
     let nextPoll = 0
     while (!stopped) {
       try {
-        if (woken.size > 0) {
-          const ids = woken
-          woken = new Set()
-          await deliver(await zonesById(db, [...ids]))
-        }
-        if (Date.now() >= nextPoll) {
-          nextPoll = Date.now() + (options.pollMilliseconds ?? 1000)
+        if (woken.size > 0) await takeWoken()
+        if (performance.now() >= nextPoll) {
+          const began = performance.now()
+          const moment = new Date()
           await poll()
+          options.onCurrent?.(moment)
+          nextPoll = performance.now() + Math.max(pollMilliseconds, (performance.now() - began) * pauseFactor)
         }
       } catch (error) {
         options.onError(error)
+        nextPoll = 0
         await sleep(200)
       }
-      if (woken.size === 0 && !stopped) await Promise.race([rung(), sleep(Math.max(1, nextPoll - Date.now()))])
+      if (woken.size === 0 && !stopped) await wokenWithin(Math.max(1, nextPoll - performance.now()))
     }
   })()
 
+  function wokenWithin(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      ring = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async function takeWoken(): Promise<void> {
+    const ids = [...woken].slice(0, batch)
+    woken = new Set([...woken].slice(batch))
+    try {
+      await deliver(
+        await db.read((tx) => tx.all<ChangedZone>(sql`select ${columns} from zones where id in (${join(ids)})`)),
+      )
+    } catch (error) {
+      for (const id of ids) woken.add(id)
+      throw error
+    }
+  }
+
   async function deliver(zones: readonly ChangedZone[]): Promise<void> {
-    const fresh = zones.filter((zone) => seen.get(zone.id)?.state !== stateOf(zone))
-    if (fresh.length === 0) return
-    await options.onZones(fresh)
-    for (const zone of fresh) seen.set(zone.id, { state: stateOf(zone), changed_at: zone.changed_at })
+    const unknown = zones.filter((zone) => !isKnown(zone))
+    if (unknown.length === 0) return
+    await options.onZones(unknown)
+    if (options.isKnown === undefined) told.add(unknown)
   }
 
   async function poll(): Promise<void> {
-    const began = Date.now()
-    let [at, id] = [moment(cursor - lookBackMilliseconds), '']
+    const reach = polls++ % longLookEvery === 0 ? longLookBack : lookBack
+    // Where a clock is ahead of ours, time goes by ours: rows from its future come again, none is passed over.
+    const now = new Date()
+    const from = newest < timestamp(now) ? new Date(`${newest.slice(0, 23)}Z`) : now
+    let [at, id] = [timestamp(new Date(from.getTime() - reach)), '']
+    told.forgetBefore(timestamp(new Date(from.getTime() - 2 * longLookBack)))
     for (;;) {
       const zones = await db.read((tx) =>
         tx.all<ChangedZone>(sql`
-          select id, name, serial, deleted_at, changed_at from zones where (changed_at, id) > (${at}, ${id})
-          order by changed_at, id limit ${batch}`),
+          select ${columns} from zones where (changed_at, id) > (${at}, ${id}) order by changed_at, id limit ${batch}`),
       )
       await deliver(zones)
-      if (zones.length < batch) break
-      ;[at, id] = [zones.at(-1)!.changed_at, zones.at(-1)!.id]
+      const last = zones.at(-1)
+      if (last !== undefined && last.changed_at > newest) newest = last.changed_at
+      if (last === undefined || zones.length < batch || stopped) return
+      ;[at, id] = [last.changed_at, last.id]
+      if (woken.size > 0) await takeWoken()
     }
-    cursor = began
-    const old = moment(began - 2 * lookBackMilliseconds)
-    for (const [id, { changed_at }] of seen) if (changed_at < old) seen.delete(id)
   }
 
   return {
@@ -97,19 +132,26 @@ export function followZones(db: Database, startAt: Date, options: FeedOptions): 
   }
 }
 
+const columns = sql`id, name, serial, deleted_at, gone_at, changed_at`
+
+const isId = (topic: string): boolean => topic.length === 36
+
+/** The states of zones that were passed on and may be met again. */
+class Told {
+  readonly #states = new Map<string, { readonly state: string; readonly changed_at: string }>()
+
+  has(zone: ChangedZone): boolean {
+    return this.#states.get(zone.id)?.state === stateOf(zone)
+  }
+
+  add(zones: readonly ChangedZone[]): void {
+    for (const zone of zones) this.#states.set(zone.id, { state: stateOf(zone), changed_at: zone.changed_at })
+  }
+
+  forgetBefore(moment: string): void {
+    for (const [id, { changed_at }] of this.#states) if (changed_at < moment) this.#states.delete(id)
+  }
+}
+
 /** Two changes may fall into one moment; the serial tells them apart. */
 const stateOf = ({ changed_at, serial, deleted_at }: ChangedZone): string => `${changed_at} ${serial} ${deleted_at}`
-
-const moment = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, -1)}000`
-
-async function zonesById(db: Database, ids: readonly string[]): Promise<ChangedZone[]> {
-  return db.read(async (tx) => {
-    const zones: ChangedZone[] = []
-    for (const id of ids) {
-      const zone = await tx.get<ChangedZone>(sql`
-        select id, name, serial, deleted_at, changed_at from zones where id = ${id}`)
-      if (zone !== undefined) zones.push(zone)
-    }
-    return zones
-  })
-}

@@ -4,27 +4,35 @@ import type { TsigAlgorithm, TsigKey } from '../dns/tsig.ts'
 import * as transfers from '../resources/pool-transfers/store.ts'
 import { allKeys } from '../resources/tsigkeys/store.ts'
 import type { Secrets } from '../secrets.ts'
-import { transferAcl } from './acl.ts'
+import { accessRules, type ScopedKey, type TransferZone } from './acl.ts'
 
 const topics = new Set(['tsigkeys', 'transfers'])
 const pollMilliseconds = 5000
 
+export type KeyRingOptions = {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly log: Logger
+  /** Called when there are other keys than before. */
+  readonly onKeys: (keys: readonly TsigKey[]) => void
+}
+
 /** The keys that may sign requests and the rules of who may transfer what, as the database has them. */
 export class KeyRing {
-  readonly #db: Database
-  readonly #secrets: Secrets
-  readonly #log: Logger
+  readonly #options: KeyRingOptions
   readonly #poll: NodeJS.Timeout
-  #keys: ReadonlyMap<string, TsigKey> = new Map()
-  #mayTransfer: ReturnType<typeof transferAcl> = () => false
-  #reading = false
+  readonly #unfollow: () => void
+  #keys: ReadonlyMap<string, TsigKey & ScopedKey> = new Map()
+  #rules: ReturnType<typeof accessRules> = accessRules({ keys: [], pools: new Map() })
+  #reading: Promise<void> | undefined
   #again = false
 
-  constructor(db: Database, secrets: Secrets, log: Logger) {
-    this.#db = db
-    this.#secrets = secrets
-    this.#log = log
-    this.#poll = setInterval(() => void this.#read(), pollMilliseconds)
+  constructor(options: KeyRingOptions) {
+    this.#options = options
+    this.#poll = setInterval(() => this.#read(), pollMilliseconds)
+    this.#unfollow = options.db.follow((woken) => {
+      if (woken.some((topic) => topics.has(topic))) this.#read()
+    })
   }
 
   /** The key of a name, given in lower case. */
@@ -34,45 +42,58 @@ export class KeyRing {
 
   /** Every key, for threads that check signatures too. */
   get keys(): readonly TsigKey[] {
-    return [...this.#keys.values()]
+    return [...this.#keys.values()].map(({ name, algorithm, secret }) => ({ name, algorithm, secret }))
   }
 
-  mayTransfer(
-    zone: { readonly id: string; readonly pool_id: string },
-    address: string,
-    keyName: string | undefined,
-  ): boolean {
-    return this.#mayTransfer(zone, address, keyName)
+  mayTransfer(zone: TransferZone, address: string, keyName: string | undefined): boolean {
+    return this.#rules.mayTransfer(zone, address, keyName)
   }
 
-  wake(woken: readonly string[]): void {
-    if (woken.some((topic) => topics.has(topic))) void this.#read()
+  /** Whether a key is one of a zone or its pool. */
+  isKeyOf(zone: TransferZone, keyName: string): boolean {
+    return this.#rules.isKeyOf(zone, keyName)
   }
 
   async refresh(): Promise<void> {
-    await this.#db.read(async (tx) => {
-      const keys = await allKeys(tx, this.#secrets)
-      this.#keys = new Map(
-        keys.map(({ name, algorithm, secret }) => [name, { name, algorithm: algorithm as TsigAlgorithm, secret }]),
-      )
-      this.#mayTransfer = transferAcl({ keys, pools: await transfers.all(tx) })
+    const { db, secrets } = this.#options
+    const { keys, pools } = await db.read(async (tx) => ({
+      keys: await allKeys(tx, secrets),
+      pools: await transfers.all(tx),
+    }))
+    const before = this.#keys
+    this.#keys = new Map(keys.map((key) => [key.name, { ...key, algorithm: key.algorithm as TsigAlgorithm }]))
+    this.#rules = accessRules({ keys, pools })
+    if (!sameKeys(before, this.#keys)) this.#options.onKeys(this.keys)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#poll)
+    this.#unfollow()
+    await this.#reading
+  }
+
+  #read(): void {
+    this.#again = true
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = undefined
     })
   }
 
-  stop(): void {
-    clearInterval(this.#poll)
-  }
-
-  async #read(): Promise<void> {
-    this.#again = true
-    if (this.#reading) return
-    this.#reading = true
+  async #readAll(): Promise<void> {
     while (this.#again) {
       this.#again = false
       await this.refresh().catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'keys could not be read; it is tried again'),
+        this.#options.log.warn({ err: error }, 'keys could not be read; it is tried again'),
       )
     }
-    this.#reading = false
   }
+}
+
+function sameKeys(a: ReadonlyMap<string, TsigKey>, b: ReadonlyMap<string, TsigKey>): boolean {
+  if (a.size !== b.size) return false
+  for (const [name, key] of b) {
+    const other = a.get(name)
+    if (other?.algorithm !== key.algorithm || Buffer.compare(other.secret, key.secret) !== 0) return false
+  }
+  return true
 }

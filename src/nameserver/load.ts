@@ -1,26 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Database } from '../db/sql.ts'
-import type { ResourceRecord } from '../dns/record.ts'
+import { type Database, join, sql } from '../db/sql.ts'
 import { isNewerSerial } from '../dns/serial.ts'
-import { contentOf, contentOfMany, type ServedZone, zonesAfter, zonesWithIds } from '../journal/content.ts'
+import { type ServedZone, zonesAfter, zonesToLeave, zonesWithIds } from '../journal/content.ts'
 import type { ChangedZone } from '../journal/feed.ts'
-import { since } from '../journal/since.ts'
+import { type Since, sinceMany } from '../journal/since.ts'
 import type { Change } from '../zonedata/change.ts'
-
-type Zone = { readonly id: string; readonly name: string; readonly serial: number }
-
-/** What holds the zones that are served. */
-export type ZoneHolder = {
-  /** Makes a zone known whose content comes later. */
-  awaitZone(zone: Zone): void
-  putZone(zone: Zone, records: Iterable<ResourceRecord>): void
-  apply(id: string, change: Change): void
-  dropZone(id: string): void
-  /** Keeps a zone that cannot be served, with the reason. */
-  failZone(zone: Zone, reason: string): void
-  /** The serial of a zone whose content is there. */
-  serialOf(id: string): number | undefined
-}
+import { idsOf, inBatches, loadZones, type ZoneHolder } from './load-zones.ts'
 
 /** Told what is served now. */
 export type Served = {
@@ -35,152 +21,229 @@ export type LoaderOptions = {
   readonly onServed: (served: Served) => void
 }
 
+/** A zone that cannot be served. */
+export type FailedZone = { readonly name: string; readonly reason: string }
+
 const namesAtOnce = 5000
 const zonesAtOnce = 200
+const retryMilliseconds = 200
 
 /** Brings zones from the database to where they are served, and keeps them there up to date. */
 export class Loader {
+  readonly failed = new Map<string, FailedZone>()
   readonly #options: LoaderOptions
-  /** Zones that were deleted while the first load was under way: what it read of them is stale. */
+  /** Zones to be brought up to date, the first asked for first; those with `true` are read whole whatever is there. */
+  readonly #queue = new Map<string, boolean>()
+  readonly #underWay = new Set<string>()
+  /** Zones that were deleted while others were being read: what was read of them is stale. */
   readonly #dropped = new Set<string>()
-  readonly failed = new Map<string, { readonly name: string; readonly reason: string }>()
+  #loads = 0
+  #working: Promise<void> | undefined
   #stopped = false
 
   constructor(options: LoaderOptions) {
     this.#options = options
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#stopped = true
+    await this.#working
   }
 
-  /** Makes every zone known by name; a name costs little, so this takes seconds even for a million. */
-  async nameAll(): Promise<number> {
-    let named = 0
-    await this.#eachBatch(namesAtOnce, async (zones) => {
-      for (const zone of zones) this.#options.holder.awaitZone(zone)
-      named += zones.length
-    })
-    return named
-  }
-
-  /** Loads the content of every zone that is not there yet. */
-  async loadAll(): Promise<void> {
-    let [done, told] = [0, Date.now()]
-    await this.#eachBatch(zonesAtOnce, async (zones) => {
-      await this.#load(zones.filter(({ id }) => this.#options.holder.serialOf(id) === undefined))
-      done += zones.length
-      if (Date.now() - told < 5000) return
-      told = Date.now()
-      this.#options.log.info({ zones: done }, 'zones loaded so far')
-    })
-    this.#dropped.clear()
-  }
-
-  /** Brings these zones up to what the database has. */
-  async refresh(zones: readonly ChangedZone[]): Promise<void> {
+  /**
+   * Makes every zone known by name; a name costs little, so this takes seconds even for a million. Zones with changes that are
+   * not published are read soon, and those that were deleted are reported gone.
+   */
+  async nameAll(): Promise<void> {
     const { db, holder, onServed } = this.#options
-    const deleted = zones.filter(({ deleted_at }) => deleted_at !== null)
-    for (const { id } of deleted) {
-      this.#dropped.add(id)
-      this.failed.delete(id)
-      holder.dropZone(id)
+    for await (const zones of inBatches(db, namesAtOnce, zonesAfter)) {
+      for (const zone of zones) {
+        holder.awaitZone(zone)
+        if (zone.published_serial < zone.serial) this.#queue.set(zone.id, false)
+      }
     }
-    if (deleted.length > 0) onServed({ published: [], gone: deleted.map(({ id }) => id) })
-    const live = zones.filter(({ deleted_at }) => deleted_at === null)
-    const behind = live.filter(({ id }) => holder.serialOf(id) !== undefined)
+    const gone = await db.read(zonesToLeave)
+    if (gone.length > 0) onServed({ published: [], gone: idsOf(gone) })
+    this.#work()
+  }
+
+  /** Reads every zone that is not there yet. */
+  async loadAll(): Promise<void> {
+    const { db, holder, log } = this.#options
+    let [done, told] = [0, Date.now()]
+    for await (const zones of inBatches(db, zonesAtOnce, zonesAfter)) {
+      if (this.#stopped) return
+      const awaited = idsOf(zones).filter((id) => holder.stateOf(id)?.state === 'awaited' && !this.#underWay.has(id))
+      await this.#load(awaited)
+      done += zones.length
+      if (Date.now() - told < 5000) continue
+      told = Date.now()
+      log.info({ zones: done }, 'zones loaded so far')
+    }
+  }
+
+  /** Reads these zones soon; where that fails for want of the database, it is tried again. */
+  want(ids: readonly string[]): void {
+    for (const id of ids) if (!this.#queue.has(id)) this.#queue.set(id, false)
+    this.#work()
+  }
+
+  /** Whether what is held of a zone is what its row says. */
+  isKnown({ id, serial, deleted_at, gone_at }: Omit<ChangedZone, 'name' | 'changed_at'>): boolean {
+    const held = this.#options.holder.stateOf(id)
+    return deleted_at === null ? held?.serial === serial : held === undefined && gone_at !== null
+  }
+
+  /** Brings these zones up to what the database has: at once where there are changes to apply, else soon. */
+  async refresh(zones: readonly ChangedZone[]): Promise<void> {
+    await this.#drop(zones.filter(({ deleted_at }) => deleted_at !== null))
+    const live = idsOf(zones.filter(({ deleted_at }) => deleted_at === null))
+    const left = await this.#catchUp(live)
+    for (const id of left.anew) this.#queue.set(id, true)
+    this.want(left.awaited)
+  }
+
+  /** Compares everything held with everything there is, whatever was told of it; for what polling cannot find. */
+  async reconcile(): Promise<void> {
+    const { db, holder } = this.#options
+    const pause = () => sleep(20, undefined, { ref: false })
+    for await (const zones of inBatches(db, namesAtOnce, zonesAfter)) {
+      if (this.#stopped) return
+      const unknown = zones.filter(({ id, serial }) => holder.stateOf(id)?.serial !== serial)
+      if (unknown.length > 0) await this.refresh(unknown.map((zone) => ({ ...zone, ...present })))
+      await pause()
+    }
+    let ids: string[] = []
+    for (const id of [...holder.ids, undefined]) {
+      if (id !== undefined) ids.push(id)
+      if (id !== undefined && ids.length < namesAtOnce) continue
+      await this.#dropMissing(ids)
+      ids = []
+      if (this.#stopped) return
+      await pause()
+    }
+  }
+
+  /** Tries zones again that could not be served. */
+  retryFailed(): void {
+    if (this.failed.size > 0) this.want([...this.failed.keys()])
+  }
+
+  /** Applies what changed in zones that are there; tells which are not, and which have to be read anew. */
+  async #catchUp(ids: readonly string[]): Promise<{ readonly anew: string[]; readonly awaited: string[] }> {
+    const { db, holder, onServed } = this.#options
+    const ready = ids.filter((id) => holder.stateOf(id)?.state === 'ready')
+    const awaited = ids.filter((id) => holder.stateOf(id)?.state !== 'ready')
+    if (ready.length === 0) return { anew: [], awaited }
+    const anew: string[] = []
     const published: { id: string; serial: number }[] = []
-    const reload = live.filter((zone) => !behind.includes(zone)).map(({ id }) => id)
     await db.read(async (tx) => {
-      for (const zone of behind) {
-        const changes = await since(tx, zone.id, holder.serialOf(zone.id)!)
-        if (changes === undefined || !this.#applied(zone, changes)) reload.push(zone.id)
-        else published.push({ id: zone.id, serial: holder.serialOf(zone.id)! })
+      const rows = await zonesWithIds(tx, ready)
+      const held = rows.map(({ id }): Since => ({ id, serial: holder.stateOf(id)?.serial ?? 0 }))
+      const changesOf = await sinceMany(tx, held)
+      for (const [i, zone] of rows.entries()) {
+        if (this.#follow(zone, held[i]!, changesOf)) published.push({ id: zone.id, serial: zone.serial })
+        else anew.push(zone.id)
       }
     })
     if (published.length > 0) onServed({ published, gone: [] })
-    await this.load(reload)
+    return { anew, awaited }
   }
 
-  /** Loads these zones now, whatever is held of them. */
-  async load(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return
-    await this.#load(await this.#options.db.read((tx) => zonesWithIds(tx, ids)))
-  }
-
-  #applied(zone: Zone, changes: readonly Change[]): boolean {
+  /** Applies what changed; false where the zone has to be read anew. */
+  #follow(zone: ServedZone, held: Since, changesOf: (zone: Since) => Change[] | undefined): boolean {
+    if (held.serial === zone.serial) return true
+    if (!isNewerSerial(zone.serial, held.serial)) return false
+    const { holder, log } = this.#options
     try {
-      for (const change of changes) this.#options.holder.apply(zone.id, change)
+      const changes = changesOf(held)
+      if (changes?.at(-1)?.to !== zone.serial) return false
+      for (const change of changes) holder.apply(zone.id, change)
       return true
     } catch (error) {
-      this.#options.log.warn(
-        { err: error, zone: zone.name },
-        'a change did not fit the zone that is served; it is loaded anew',
-      )
+      log.warn({ err: error, zone: zone.name }, 'a change does not fit the zone that is served; it is loaded anew')
       return false
     }
   }
 
-  async #load(zones: readonly ServedZone[]): Promise<void> {
-    if (zones.length === 0) return
-    const { db, onServed } = this.#options
-    const loaded = await db.read(async (tx) => {
-      // The rows again in this transaction: serial and content must be of one state.
-      const fresh = await zonesWithIds(
-        tx,
-        zones.map(({ id }) => id),
-      )
-      if (fresh.length > 1) {
-        const contents = await contentOfMany(tx, fresh).catch(() => undefined)
-        if (contents !== undefined) return fresh.filter((zone) => this.#put(zone, contents.get(zone.id)!))
-      }
-      const put: ServedZone[] = []
-      for (const zone of fresh) {
-        try {
-          const records: ResourceRecord[] = []
-          for await (const some of contentOf(tx, zone)) for (const record of some) records.push(record)
-          if (this.#put(zone, records)) put.push(zone)
-        } catch (error) {
-          this.#fail(zone, error)
-        }
-      }
-      return put
-    })
-    const published = loaded.filter((zone) => zone.published_serial < zone.serial)
-    if (published.length > 0) onServed({ published: published.map(({ id, serial }) => ({ id, serial })), gone: [] })
+  async #drop(deleted: readonly ChangedZone[]): Promise<void> {
+    if (deleted.length === 0) return
+    const { db, holder, onServed } = this.#options
+    for (const { id } of deleted) {
+      if (this.#loads > 0) this.#dropped.add(id)
+      this.#queue.delete(id)
+      this.failed.delete(id)
+      holder.dropZone(id)
+    }
+    onServed({ published: [], gone: idsOf(deleted) })
+    // Another pool may have a zone of the same name, which is served now.
+    const names = deleted.map(({ name }) => name.toLowerCase())
+    const heirs = await db.read((tx) =>
+      tx.all<{ id: string }>(sql`select id from zones where name_key in (${join(names)}) and deleted_at is null`),
+    )
+    this.want(idsOf(heirs).filter((id) => holder.stateOf(id) === undefined))
   }
 
-  #put(zone: ServedZone, records: readonly ResourceRecord[]): boolean {
-    const { holder } = this.#options
-    const present = holder.serialOf(zone.id)
-    if (this.#dropped.has(zone.id) || (present !== undefined && isNewerSerial(present, zone.serial))) return false
+  async #dropMissing(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    const { db, holder } = this.#options
+    const there = new Set(idsOf(await db.read((tx) => zonesWithIds(tx, ids))))
+    for (const id of ids) {
+      if (there.has(id) || this.#underWay.has(id)) continue
+      this.failed.delete(id)
+      holder.dropZone(id)
+    }
+  }
+
+  #work(): void {
+    if (this.#queue.size > 0) this.#working ??= this.#workOff().finally(() => (this.#working = undefined))
+  }
+
+  async #workOff(): Promise<void> {
+    while (this.#queue.size > 0 && !this.#stopped) {
+      const taken = [...this.#queue.entries().take(zonesAtOnce)]
+      for (const [id] of taken) this.#queue.delete(id)
+      try {
+        // Much may have happened to a zone since it was put into the queue; what is there only lacks its last changes.
+        const left = await this.#catchUp(taken.filter(([, anew]) => !anew).map(([id]) => id))
+        await this.#load([...taken.filter(([, anew]) => anew).map(([id]) => id), ...left.anew, ...left.awaited])
+      } catch (error) {
+        this.#options.log.warn({ err: error, zones: taken.length }, 'zones could not be loaded; it is tried again')
+        for (const [id, anew] of taken) this.#queue.set(id, anew || this.#queue.get(id) === true)
+        await sleep(retryMilliseconds)
+      }
+    }
+  }
+
+  async #load(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    const { db, holder, onServed } = this.#options
+    this.#loads++
+    for (const id of ids) this.#underWay.add(id)
     try {
-      holder.putZone(zone, records)
-      this.failed.delete(zone.id)
-      return true
-    } catch (error) {
-      this.#fail(zone, error)
-      return false
+      const loaded = await loadZones(ids, {
+        db,
+        holder,
+        isDropped: (id) => this.#dropped.has(id),
+        onFailed: (zone, error) => this.#fail(zone, error),
+      })
+      for (const { id } of loaded) this.failed.delete(id)
+      const published = loaded.filter((zone) => zone.published_serial < zone.serial)
+      if (published.length > 0) onServed({ published: published.map(({ id, serial }) => ({ id, serial })), gone: [] })
+    } finally {
+      for (const id of ids) this.#underWay.delete(id)
+      if (--this.#loads === 0) this.#dropped.clear()
     }
   }
 
   #fail(zone: ServedZone, error: unknown): void {
+    const { holder, log } = this.#options
     const reason = (error as Error).message
-    this.#options.log.error({ err: error, zone: zone.name }, 'a zone cannot be served; it answers SERVFAIL')
+    if (this.failed.get(zone.id)?.reason !== reason)
+      log.error({ err: error, zone: zone.name }, 'a zone cannot be served; it answers SERVFAIL')
     this.failed.set(zone.id, { name: zone.name, reason })
-    this.#options.holder.failZone(zone, reason)
-  }
-
-  async #eachBatch(size: number, work: (zones: readonly ServedZone[]) => Promise<void>): Promise<void> {
-    const { db } = this.#options
-    let after = ''
-    while (!this.#stopped) {
-      const zones = await db.read((tx) => zonesAfter(tx, after, size))
-      if (zones.length > 0) await work(zones)
-      if (zones.length < size) return
-      after = zones.at(-1)!.id
-      // Changes and questions come first; the load has all the time that is left.
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+    holder.failZone(zone, reason)
   }
 }
+
+const present = { deleted_at: null, gone_at: null, changed_at: '' } as const

@@ -13,11 +13,15 @@ export type NameserverOptions = {
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
-  readonly keeper: Omit<KeeperOptions, 'counters'>
+  readonly keeper: KeeperOptions
 }
 
 /** What the name server is doing, for `/readyz` and `/metrics`. */
-export type NameserverStats = KeeperState & { readonly counters: CounterSums }
+export type NameserverStats = KeeperState & {
+  readonly counters: CounterSums
+  /** Zones that are served and whose status waits to be written down. */
+  readonly unpublished: number
+}
 
 export type Nameserver = {
   readonly listening: readonly Listen[]
@@ -25,22 +29,16 @@ export type Nameserver = {
   close(): Promise<void>
 }
 
+const patience = 3000
+
 /** Starts the name server in threads of its own; resolves once it listens. */
 export async function startNameserver({ db, clock, log, keeper }: NameserverOptions): Promise<Nameserver> {
   const publisher = new Publisher(db, clock, log)
   const worker = new Worker(workerUrl(import.meta.url, 'keeper-thread'), { workerData: keeper })
-  let state: KeeperState = {
-    zones: 0,
-    names: 0,
-    records: 0,
-    bytes: 0,
-    loading: true,
-    failed: [],
-    tcpConnections: 0,
-    lagMilliseconds: 0,
-  }
+  let state: KeeperState | undefined
   let segments: readonly Float64Array[] = []
   let closing = false
+  let failure: unknown
   const listening = new Promise<readonly Listen[]>((resolve, reject) => {
     worker.on('message', (report: KeeperReport) => {
       switch (report.kind) {
@@ -49,6 +47,8 @@ export async function startNameserver({ db, clock, log, keeper }: NameserverOpti
           return resolve(report.listening)
         case 'served':
           return publisher.add(report.served)
+        case 'notified':
+          return publisher.notified(report.zoneId)
         case 'state':
           state = report.state
           return
@@ -56,11 +56,14 @@ export async function startNameserver({ db, clock, log, keeper }: NameserverOpti
           return reject(Object.assign(new Error(report.message), { code: report.code, listen: report.listen }))
       }
     })
-    worker.on('error', reject)
+    worker.on('error', (error) => {
+      failure = error
+      reject(error)
+    })
   })
   worker.on('exit', (code) => {
     // Answering is half of what we are for: without it the process must not look alive.
-    if (!closing) throw new Error(`the name server's thread has ended with ${code}`)
+    if (!closing) throw new Error(`the name server's thread has ended with ${code}`, { cause: failure })
   })
   // In one process the wakes of commits are here; the keeper's own handle on the database does not see them.
   const unfollow = db.follow((topics) => worker.postMessage({ kind: 'wake', topics }))
@@ -69,16 +72,20 @@ export async function startNameserver({ db, clock, log, keeper }: NameserverOpti
     unfollow()
     const exited = once(worker, 'exit')
     worker.postMessage({ kind: 'stop' })
+    const impatient = setTimeout(() => void worker.terminate(), patience)
     await exited
+    clearTimeout(impatient)
     await publisher.stop()
   }
   try {
     const addresses = await listening
-    return { listening: addresses, stats: () => ({ ...state, counters: sumCounters(segments) }), close }
+    const stats = () => ({ ...state!, counters: sumCounters(segments), unpublished: publisher.waiting })
+    return { listening: addresses, stats, close }
   } catch (error) {
     closing = true
     await worker.terminate()
     unfollow()
+    await publisher.stop()
     throw error
   }
 }

@@ -1,110 +1,113 @@
+import type { Logger } from 'pino'
+import { printAddress } from '../dns/address.ts'
 import { RCODE } from '../dns/codes.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { isNewerSerial } from '../dns/serial.ts'
-import { MessagePacker } from '../dns/stream.ts'
-import { tsigRoom } from '../dns/tsig.ts'
-import { StreamSigner } from '../dns/tsig-stream.ts'
 import { type Change, condense } from '../zonedata/change.ts'
 import { SOA } from '../zonedata/type-codes.ts'
 import { soaNumber } from '../zonedata/zone.ts'
+import type { TransferZone } from './acl.ts'
 import { EDE } from './edns-reply.ts'
 import { reply } from './reply.ts'
 import type { Client, Request, ServerState } from './server-state.ts'
+import { changeMessages, type Whole, wholeMessages } from './transfer-messages.ts'
 
 const IXFR = 251
+const TC = 2
 
-/** A zone that can be asked for whole. */
-export type TransferZone = { readonly id: string; readonly pool_id: string; readonly serial: number }
-
-/** One state of a zone, which stays as it is until it is let go. */
-export type ZoneContent = {
-  readonly soa: ResourceRecord
-  readonly rest: Iterable<ResourceRecord>
-  readonly recordCount: number
-  release(): void
-}
+/** What is served of a zone, or why nothing is. */
+export type TransferState =
+  | { readonly state: 'ready'; readonly soa: ResourceRecord; readonly records: number }
+  | { readonly state: 'awaited' }
+  | { readonly state: 'failed'; readonly reason: string }
 
 /** Where transfers come from. */
 export type TransferSource = {
   /** The zone with exactly this name. */
   find(name: string): Promise<TransferZone | undefined>
-  content(zone: TransferZone): ZoneContent | undefined
-  /** The changes from a serial to now; undefined when the journal does not reach back that far. */
-  changesSince(zone: TransferZone, serial: number): Promise<readonly Change[] | undefined>
   /** Whether a client, or the holder of a key, may have the zone. */
   mayTransfer(zone: TransferZone, client: Client, keyName: string | undefined): boolean
+  look(zone: TransferZone): TransferState
+  /** One state of the zone, which stays as it is until it is let go. */
+  whole(zone: TransferZone): Whole
+  /** The changes from a serial to another; undefined when there is no way, or none that is shorter than the zone. */
+  changes(zone: TransferZone, from: number, to: number): Promise<readonly Change[] | undefined>
 }
 
 /** Answers requests for whole zones and for what changed in them (RFC 5936, RFC 1995). */
-export const transferer = (source: TransferSource, server: () => ServerState) =>
+export const transferer = (source: TransferSource, log: Logger, server: () => ServerState) =>
   async function* transfer(request: Request): AsyncGenerator<Uint8Array> {
-    const refused = (rcode: number, code: number) => reply(request, { rcode, error: { code } }, server())
-    const question = request.message.question[0]!
-    const zone = await source.find(question.name)
-    if (zone === undefined) return yield refused(RCODE.NOTAUTH, EDE.NOT_AUTHORITATIVE)
+    const refused = (rcode: number, code: number, text?: string) =>
+      reply(request, { rcode, error: { code, ...(text && { text }) } }, server())
+    const { name, type } = request.message.question[0]!
+    const zone = await source.find(name)
+    if (zone === undefined) return yield refused(RCODE.NOTAUTH, EDE.NOT_AUTHORITATIVE) // [S80]
+    const client = printAddress(request.client.address)
+    const about = { zone: name, client, key: request.signed?.key.name, type: type === IXFR ? 'IXFR' : 'AXFR' }
     if (!source.mayTransfer(zone, request.client, request.signed?.key.name)) {
       server().counters.event('transfer_refused')
-      return yield refused(RCODE.REFUSED, EDE.PROHIBITED)
+      log.info(about, 'a transfer is refused')
+      return yield refused(RCODE.REFUSED, EDE.PROHIBITED) // [S81]
     }
-    const content = source.content(zone)
-    if (content === undefined) return yield refused(RCODE.SERVFAIL, EDE.NOT_READY)
+    const held = source.look(zone)
+    if (held.state === 'awaited') return yield refused(RCODE.SERVFAIL, EDE.NOT_READY)
+    if (held.state === 'failed') return yield refused(RCODE.SERVFAIL, EDE.INVALID_DATA, held.reason) // [S8]
+    const began = performance.now()
+    let [messages, complete] = [0, false]
     try {
-      server().counters.event('transfer')
-      if (question.type !== IXFR) return yield* whole(request, content)
-      const have = serialIn(request.message.authority)
-      if (have === undefined) return yield reply(request, { rcode: RCODE.FORMERR }, server())
-      if (!isNewerSerial(soaNumber(content.soa.rdata, 0), have)) {
-        return yield reply(request, { rcode: RCODE.NOERROR, aa: true, answer: [content.soa] }, server())
+      for await (const message of type === IXFR ? incremental(request, zone, held) : whole(request, zone)) {
+        messages++
+        yield message
       }
-      yield* incremental(request, content, await source.changesSince(zone, have))
+      complete = true
     } finally {
-      content.release()
+      server().counters.event('transfer')
+      const [serial, milliseconds] = [serialOf(held.soa), Math.round(performance.now() - began)]
+      const outcome = { serial, messages, milliseconds }
+      if (request.transport === 'udp') log.debug({ ...about, ...outcome }, 'a transfer was asked for over UDP')
+      else log.info({ ...about, ...outcome }, complete ? 'a zone was transferred' : 'a transfer was broken off')
+    }
+
+    async function* incremental(
+      request: Request,
+      zone: TransferZone,
+      { soa, records }: Extract<TransferState, { state: 'ready' }>,
+    ): AsyncGenerator<Uint8Array> {
+      const soaAlone = () => reply(request, { rcode: RCODE.NOERROR, aa: true, answer: [soa] }, server())
+      const have = request.message.authority.find(({ type }) => type === SOA)
+      if (have === undefined) return yield reply(request, { rcode: RCODE.FORMERR }, server())
+      const serial = serialOf(soa)
+      if (!isNewerSerial(serial, serialOf(have))) return yield soaAlone() // [S85]
+      const changes = await source.changes(zone, serialOf(have), serial)
+      const steps = changes && stepsOf(changes)
+      const isShorter = steps !== undefined && steps.length <= records
+      if (request.transport === 'udp') {
+        // RFC 1995 2: what does not fit is for TCP, which the SOA alone tells.
+        const answer = steps && [soa, ...steps, soa]
+        const bytes = isShorter
+          ? reply(request, { rcode: RCODE.NOERROR, aa: true, answer: answer! }, server())
+          : undefined
+        return yield bytes === undefined || (bytes[2]! & TC) !== 0 ? soaAlone() : bytes // [S87]
+      }
+      // [S86] What is larger than the zone itself is better sent as the zone.
+      if (isShorter) yield* changeMessages(request, [soa, ...steps, soa], server().settings)
+      else yield* whole(request, zone)
+    }
+
+    function* whole(request: Request, zone: TransferZone): Generator<Uint8Array> {
+      const content = source.whole(zone)
+      try {
+        yield* wholeMessages(request, content, server().settings)
+      } finally {
+        content.release()
+      }
     }
   }
 
-function serialIn(authority: readonly ResourceRecord[]): number | undefined {
-  const soa = authority.find(({ type }) => type === SOA)
-  return soa && soaNumber(soa.rdata, 0)
+/** One step from the first serial to the last: its old SOA, what goes, its new SOA, what comes (RFC 1995 4). */
+function stepsOf(changes: readonly Change[]): ResourceRecord[] {
+  const { removed, added } = changes.length === 1 ? changes[0]! : condense(changes)
+  return [...removed, ...added]
 }
 
-const whole = (request: Request, { soa, rest }: ZoneContent): Generator<Uint8Array> =>
-  messages(request, around(soa, rest))
-
-function incremental(
-  request: Request,
-  content: ZoneContent,
-  changes: readonly Change[] | undefined,
-): Generator<Uint8Array> {
-  const last = changes?.at(-1)
-  if (changes === undefined || last === undefined) return whole(request, content)
-  const steps = changes.length > 1 ? [condense(changes)] : changes
-  const records = steps.flatMap(({ removed, added }) => [...removed, ...added])
-  // What is larger than the zone itself is better sent as the zone.
-  if (records.length > content.recordCount) return whole(request, content)
-  return messages(request, around(last.added[0]!, records))
-}
-
-/** Both kinds of transfer begin and end with the newest SOA. */
-function* around(soa: ResourceRecord, records: Iterable<ResourceRecord>): Generator<ResourceRecord> {
-  yield soa
-  yield* records
-  yield soa
-}
-
-/** The messages that carry these records; each is signed where the request was. */
-function* messages(request: Request, records: Iterable<ResourceRecord>): Generator<Uint8Array> {
-  const { id, opcode, question } = request.message
-  const flags = { qr: true, aa: true, tc: false, rd: false, ra: false, ad: false, cd: false }
-  const { signed } = request
-  const signer = signed && new StreamSigner(signed.key, signed.mac)
-  const packer = new MessagePacker(
-    { id, opcode, rcode: RCODE.NOERROR, flags, question },
-    { room: signed === undefined ? 0 : tsigRoom(signed.key) },
-  )
-  const finished = (message: Uint8Array) => signer?.sign(message, new Date()).bytes ?? message
-  for (const record of records) {
-    const full = packer.add(record)
-    if (full !== undefined) yield finished(full)
-  }
-  yield finished(packer.finish())
-}
+const serialOf = ({ rdata }: ResourceRecord): number => soaNumber(rdata, 0)
