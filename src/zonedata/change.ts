@@ -1,9 +1,10 @@
 import { DnsError } from '../dns/errors.ts'
+import { sameRdata } from '../dns/rdata.ts'
 import type { ResourceRecord, RRset } from '../dns/record.ts'
 import { orderKey } from './name-order.ts'
 import { get, type OrderedMap, remove, set } from './ordered-map.ts'
 import { SOA } from './type-codes.ts'
-import { keyInZone, type NameNode, rdataKey, serialOf, type Zone } from './zone.ts'
+import { FEW, keyInZone, type NameNode, rdataKey, serialOf, type Zone } from './zone.ts'
 
 /** The step from one serial of a zone to another, as IXFR sends it (RFC 1995 4): in each list the SOA comes first. */
 export type Change = {
@@ -103,21 +104,53 @@ export function editedSet(
   removed: readonly ResourceRecord[],
   added: readonly ResourceRecord[],
 ): RRset | undefined {
-  const rdatas = new Map(old?.rdatas.map((rdata) => [rdataKey(old.type, rdata), rdata]))
-  for (const { name, type, rdata } of removed) {
-    if (!rdatas.delete(rdataKey(type, rdata)))
-      throw new DnsError(`a record of type ${type} to remove from ${name} must be there`)
-  }
-  let ttl = rdatas.size > 0 ? old!.ttl : Number.POSITIVE_INFINITY
-  for (const { name, type, ttl: addedTtl, rdata } of added) {
-    const key = rdataKey(type, rdata)
-    if (rdatas.has(key)) throw new DnsError(`a record of type ${type} to add to ${name} must not be there already`)
-    rdatas.set(key, rdata)
-    ttl = Math.min(ttl, addedTtl)
-  }
-  if (rdatas.size === 0) return undefined
+  const count = (old?.rdatas.length ?? 0) + added.length
+  const rdatas = (count > FEW ? editedMany : editedFew)(old?.rdatas ?? [], removed, added)
+  if (rdatas.length === 0) return undefined
+  let ttl = count - removed.length > added.length ? old!.ttl : Number.POSITIVE_INFINITY
+  for (const record of added) ttl = Math.min(ttl, record.ttl)
   const { name, type } = added[0] ?? old!
-  return { name, type, ttl, rdatas: [...rdatas.values()] }
+  return { name, type, ttl, rdatas }
+}
+
+type Edited = (
+  old: readonly Uint8Array[],
+  removed: readonly ResourceRecord[],
+  added: readonly ResourceRecord[],
+) => Uint8Array[]
+
+const editedFew: Edited = (old, removed, added) => {
+  const rdatas = [...old]
+  for (const record of removed) {
+    const at = rdatas.findIndex((rdata) => sameRdata(record.type, rdata, record.rdata))
+    if (at < 0) throw notThere(record)
+    rdatas.splice(at, 1)
+  }
+  for (const record of added) {
+    if (rdatas.some((rdata) => sameRdata(record.type, rdata, record.rdata))) throw thereAlready(record)
+    rdatas.push(record.rdata)
+  }
+  return rdatas
+}
+
+const editedMany: Edited = (old, removed, added) => {
+  const { type } = (added[0] ?? removed[0])!
+  const rdatas = new Map(old.map((rdata) => [rdataKey(type, rdata), rdata]))
+  for (const record of removed) if (!rdatas.delete(rdataKey(type, record.rdata))) throw notThere(record)
+  for (const record of added) {
+    const key = rdataKey(type, record.rdata)
+    if (rdatas.has(key)) throw thereAlready(record)
+    rdatas.set(key, record.rdata)
+  }
+  return [...rdatas.values()]
+}
+
+function notThere({ name, type }: ResourceRecord): DnsError {
+  return new DnsError(`a record of type ${type} to remove from ${name} must be there`)
+}
+
+function thereAlready({ name, type }: ResourceRecord): DnsError {
+  return new DnsError(`a record of type ${type} to add to ${name} must not be there already`)
 }
 
 /** A record as the first change found it and as the last one left it. */

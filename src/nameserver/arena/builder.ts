@@ -9,6 +9,9 @@ import { readRRset, rrsetSize, writeRRset } from './rrset-block.ts'
 import type { Content, Tree } from './tree.ts'
 import type { WireName } from './wire-name.ts'
 
+const NONE = -1
+const NOTHING = new Uint8Array(0)
+
 /** Builds the content of a zone record by record, aside from what readers see. Records of one RRset best come together. */
 export class Builder {
   readonly #lookup: Lookup
@@ -19,6 +22,10 @@ export class Builder {
   readonly #name: WireName
   #nameText: string | undefined
   #node = 0
+  // The RRset at hand: one record mostly, and a set only when there are more.
+  #type = NONE
+  #ttl = 0
+  readonly #only: [Uint8Array] = [NOTHING]
   #set: GrowingSet | undefined
   // RRsets of many records are written once, at the end, in whatever order their records come.
   readonly #large = new Map<number, { readonly node: number; readonly set: GrowingSet }>()
@@ -37,16 +44,18 @@ export class Builder {
   add(record: ResourceRecord): void {
     if (record.class !== IN) throw new DnsError(`${record.name} must have class IN, not ${record.class}`)
     if (record.name !== this.#nameText) this.#moveTo(record.name)
-    if (record.type !== this.#set?.type) {
+    if (record.type !== this.#type) {
       this.#flush()
-      this.#set = this.#open(record)
+      this.#open(record)
+      return
     }
-    grow(this.#set!, record, this.#seen)
+    this.#set ??= { name: '.', type: record.type, ttl: this.#ttl, rdatas: [this.#only[0]!] }
+    grow(this.#set, record, this.#seen)
   }
 
   finish(): Content {
     this.#flush()
-    for (const { node, set } of this.#large.values()) this.#write(node, set)
+    for (const { node, set } of this.#large.values()) this.#write(node, set.type, set.ttl, set.rdatas)
     return this.#content
   }
 
@@ -66,26 +75,37 @@ export class Builder {
     if (this.#lookup.space.word(this.#node, NODE.RRSETS) === 0) this.#tree.respell(this.#content, this.#node, name)
   }
 
-  #open({ type, ttl }: ResourceRecord): GrowingSet {
-    const large = this.#large.size > 0 ? this.#large.get(keyOf(this.#node, type)) : undefined
-    if (large !== undefined) return large.set
+  #open(record: ResourceRecord): void {
+    const { type, ttl, rdata } = record
+    this.#type = type
+    this.#ttl = ttl
+    this.#only[0] = rdata
+    const isFirst = this.#lookup.space.word(this.#node, NODE.RRSETS) === 0 && this.#large.size === 0
+    if (isFirst) return
+    this.#set = this.#large.get(keyOf(this.#node, type))?.set ?? this.#written(type)
+    if (this.#set !== undefined) grow(this.#set, record, this.#seen)
+  }
+
+  #written(type: number): GrowingSet | undefined {
     const old = this.#lookup.rrset(this.#node, type)
-    if (old === 0) return { name: '.', type, ttl, rdatas: [] }
-    const { ttl: oldTtl, rdatas } = readRRset(this.#lookup.space, old, '.')
-    return { name: '.', type, ttl: oldTtl, rdatas: [...rdatas] }
+    if (old === 0) return undefined
+    const { ttl, rdatas } = readRRset(this.#lookup.space, old, '.')
+    return { name: '.', type, ttl, rdatas: [...rdatas] }
   }
 
   #flush(): void {
     const set = this.#set
-    if (set === undefined) return
-    if (set.rdatas.length > FEW) this.#large.set(keyOf(this.#node, set.type), { node: this.#node, set })
-    else this.#write(this.#node, set)
+    if (this.#type === NONE) return
+    if (set === undefined) this.#write(this.#node, this.#type, this.#ttl, this.#only)
+    else if (set.rdatas.length <= FEW) this.#write(this.#node, set.type, set.ttl, set.rdatas)
+    else this.#large.set(keyOf(this.#node, set.type), { node: this.#node, set })
+    this.#type = NONE
     this.#set = undefined
   }
 
-  #write(node: number, set: GrowingSet): void {
+  #write(node: number, type: number, ttl: number, rdatas: readonly Uint8Array[]): void {
     const { space } = this.#lookup
-    const old = this.#tree.replace(this.#content, node, set.type, writeRRset(space, this.#allocator, set))
+    const old = this.#tree.replace(this.#content, node, type, writeRRset(space, this.#allocator, type, ttl, rdatas))
     if (old !== 0) this.#allocator.free(old, rrsetSize(space, old))
   }
 }

@@ -39,19 +39,20 @@ export class Editor {
 
   /** Throws, and leaves all as it was, where the change does not fit. Readers see none of it yet. */
   prepare(content: Content, change: Change): Prepared {
+    const { space } = this.#lookup
     const sets = this.#editedSets(content, change)
     const steps: Step[] = []
     const undo = () => {
       const lost = new Set<number>()
       for (const { node, block } of steps) {
-        if (block !== 0) this.#allocator.free(block, rrsetSize(this.#lookup.space, block))
+        if (block !== 0) this.#allocator.free(block, rrsetSize(space, block))
         if (node !== 0) this.#tree.gatherLost(content, node, lost)
       }
       this.#tree.remove(content, lost, (ref, bytes) => this.#allocator.free(ref, bytes))
     }
     try {
       for (const { name, type, set, respell } of sets) {
-        const block = set === undefined ? 0 : writeRRset(this.#lookup.space, this.#allocator, set)
+        const block = set === undefined ? 0 : writeRRset(space, this.#allocator, type, set.ttl, set.rdatas)
         const step = { name, node: 0, type, block, respell }
         steps.push(step)
         this.#name.readText(name)

@@ -15,7 +15,9 @@ export class TornRead extends Error {
 export function writeRRset(
   space: Space,
   allocator: Allocator,
-  { type, ttl, rdatas }: { type: number; ttl: number; rdatas: readonly Uint8Array[] },
+  type: number,
+  ttl: number,
+  rdatas: readonly Uint8Array[],
 ): number {
   let size: number = RRSET.RECORDS
   for (const rdata of rdatas) size += 2 + rdata.length

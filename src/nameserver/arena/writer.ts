@@ -233,7 +233,7 @@ export class ArenaWriter {
     this.#name.readText(zone.name)
     const content = this.#tree.plant(this.#name)
     const rdatas = [Buffer.from(text.slice(0, 1000))]
-    const note = writeRRset(this.#space, this.#allocator, { type: TXT, ttl: 0, rdatas })
+    const note = writeRRset(this.#space, this.#allocator, TXT, 0, rdatas)
     this.#switch(zone, content, { state, soa: 0, serial: zone.serial, note })
   }
 
