@@ -35,9 +35,11 @@ export type ServedZone = {
   readonly serial: number
   readonly published_serial: number
   readonly record_count: number
+  /** When a secondary zone was last taken from its masters. */
+  readonly transferred_at: string | null
 }
 
-const columns = sql`id, name, pool_id, type, ttl, serial, published_serial, record_count`
+const columns = sql`id, name, pool_id, type, ttl, serial, published_serial, record_count, transferred_at`
 
 // Pools may each have a zone of one name; a server that serves all pools serves the oldest.
 const isServed = sql`deleted_at is null and not exists (

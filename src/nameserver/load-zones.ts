@@ -63,6 +63,11 @@ async function loadZone(
   pieces: AsyncIterable<readonly SetRow[]> | readonly (readonly SetRow[])[],
   { holder, before, isDropped, onFailed }: LoadOptions & { readonly before: number | undefined },
 ): Promise<boolean> {
+  if (zone.type === 'SECONDARY' && zone.transferred_at === null) {
+    // There is nothing to serve yet, and nothing wrong.
+    holder.awaitZone(zone)
+    return false
+  }
   const build = holder.build(zone)
   try {
     let serial: number | undefined
@@ -77,11 +82,6 @@ async function loadZone(
       if (!Array.isArray(pieces)) await nextTurn()
     }
     if (isDropped(zone.id) || isOvertaken(holder.stateOf(zone.id)?.serial, before)) return false
-    if (serial === undefined && zone.type === 'SECONDARY') {
-      // It has never been transferred: there is nothing to serve yet, and nothing wrong.
-      holder.awaitZone(zone)
-      return false
-    }
     if (serial !== zone.serial) throw new BadContent(`the SOA has serial ${serial}, but the zone ${zone.serial}`)
     build.finish()
     return true
