@@ -85,6 +85,7 @@ export function managedRules(engine: string, newStore: NewStore): void {
       const { body } = await api.patch(`/v2/zones/${zone.id}`, { email: 'other@example.net', ttl: 60 })
       const soa = await setOf(zone, 'SOA')
       equal(soa.id, before.soa.id)
+      deepEqual([before.soa.action, soa.action], ['CREATE', 'UPDATE'])
       match(soa.records[0]!, new RegExp(`^ns1\\.nameplane\\.test\\. other\\.example\\.net\\. ${body.serial} `))
       deepEqual(await setOf(zone, 'NS'), before.ns)
       await mustAgree(api.db, zone)

@@ -24,16 +24,27 @@ export type Difference = { readonly capture: string; readonly what: string }
 export const goldens = (name: string): Exchange[] =>
   JSON.parse(readFileSync(new URL(`../golden/designate/${name}.json`, import.meta.url), 'utf8')) as Exchange[]
 
-/** Plays exchanges in order against the OpenStack mount and tells every difference; ids are mapped as they appear. */
-export async function replay(api: Api, exchanges: readonly Exchange[]): Promise<Difference[]> {
+/**
+ * Plays exchanges in order against the OpenStack mount and tells every difference; ids are mapped as they appear.
+ * `prepare` brings about what happened beside the requests.
+ */
+export async function replay(
+  api: Api,
+  exchanges: readonly Exchange[],
+  prepare: (exchange: Exchange) => Promise<void> = async () => {},
+): Promise<Difference[]> {
   const ids = new Map<string, string>()
   const asOurs = (text: string): string => {
     let mapped = text.replaceAll('{base}', `${api.url}/openstack`)
-    for (const [theirs, ours] of ids) mapped = mapped.replaceAll(theirs, ours)
+    for (const [theirs, ours] of ids) {
+      for (const form of [same, withoutDashes, inCapitals]) mapped = mapped.replaceAll(form(theirs), form(ours))
+    }
     return mapped
   }
   const differences: Difference[] = []
-  for (const { capture, request, response } of exchanges) {
+  for (const exchange of exchanges) {
+    const { capture, request, response } = exchange
+    await prepare(exchange)
     const path = asOurs(request.path)
     const answer = await api.call<unknown>(
       request.method,
@@ -47,6 +58,8 @@ export async function replay(api: Api, exchanges: readonly Exchange[]): Promise<
     const theirs = JSON.parse(asOurs(JSON.stringify(response))) as Exchange['response']
     const add = (what: string) => differences.push({ capture, what })
     compare('status', theirs.status, answer.status, add)
+    // Where one accepts what the other refuses, there is nothing more to compare.
+    if (theirs.status < 400 !== answer.status < 400) continue
     for (const [name, value] of Object.entries(theirs.headers ?? {})) {
       const ours = answer.headers.get(name)
       compare(`header ${name}`, value, value.startsWith('req-') && ours ? value : ours, add)
@@ -58,12 +71,28 @@ export async function replay(api: Api, exchanges: readonly Exchange[]): Promise<
   return differences
 }
 
+const same = (id: string) => id
+const withoutDashes = (id: string) => id.replaceAll('-', '')
+const inCapitals = (id: string) => id.toUpperCase()
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function learnId(ids: Map<string, string>, theirs: unknown, ours: unknown): void {
   if (!isObject(theirs) || !isObject(ours)) return
   if (typeof theirs.id === 'string' && typeof ours.id === 'string' && theirs.id !== ours.id) ids.set(theirs.id, ours.id)
+  for (const [key, rows] of Object.entries(theirs)) {
+    const present = ours[key]
+    if (isList(rows) && isList(present)) for (const row of rows) learnRow(ids, row, present)
+  }
+}
+
+/** What the service made itself is first seen in a list; there it is known by its name and type. */
+function learnRow(ids: Map<string, string>, theirs: Row, ours: readonly Row[]): void {
+  if (ids.has(theirs.id) || theirs.name === undefined) return
+  const known = new Set(ids.values())
+  const same = ours.find((row) => !known.has(row.id) && row.name === theirs.name && row.type === theirs.type)
+  if (same !== undefined && same.id !== theirs.id) ids.set(theirs.id, same.id)
 }
 
 /** Of errors the words are ours; code, type and which keys there are must agree. */
@@ -89,24 +118,26 @@ function compare(place: string, theirs: unknown, ours: unknown, add: (what: stri
   }
   if (isList(theirs) && isList(ours)) return void compareLists(place, theirs, ours, add)
   const [a, b] = [plain(theirs), plain(ours)]
-  if (a !== b) add(`${place}: ${a} → ${b}`)
+  if (areTexts(theirs) && areTexts(ours) && a !== b && plain(theirs.toSorted()) === plain(ours.toSorted()))
+    add(`${place}: other order`)
+  else if (a !== b) add(`${place}: ${a} → ${b}`)
 }
 
-const isList = (value: unknown): value is { id: string }[] =>
+type Row = { readonly id: string; readonly name?: unknown; readonly type?: unknown }
+
+const areTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const isList = (value: unknown): value is Row[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && typeof item.id === 'string')
 
 /** Resources are matched by id; that they stand in another order is one difference. */
-function compareLists(
-  place: string,
-  theirs: { id: string }[],
-  ours: { id: string }[],
-  add: (what: string) => void,
-): void {
+function compareLists(place: string, theirs: readonly Row[], ours: readonly Row[], add: (what: string) => void): void {
   const byId = new Map(ours.map((item) => [item.id, item]))
   for (const item of theirs) {
     if (byId.has(item.id)) compare(`${place}[]`, item, byId.get(item.id), add)
   }
-  const order = (items: { id: string }[]) => items.map(({ id }) => id)
+  const order = (items: readonly Row[]) => items.map(({ id }) => id)
   if (plain(order(theirs).toSorted()) !== plain(order(ours).toSorted())) add(`${place}: other rows`)
   else if (plain(order(theirs)) !== plain(order(ours))) add(`${place}: other order`)
 }

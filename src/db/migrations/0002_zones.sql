@@ -113,7 +113,7 @@ create view recordset_rows as
 select r.id, r.zone_id, r.project_id, r.name, r.name_key, r.type, r.ttl, r.ttl_key, r.description, r.records, r.managed,
   r.serial, r.version, r.created_at, r.updated_at, r.updated_key, z.name as zone_name,
   case when z.trouble is not null and r.serial > z.published_serial then 'ERROR' when r.serial > z.published_serial then 'PENDING' else 'ACTIVE' end as status,
-  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 then 'CREATE' else 'UPDATE' end as action
+  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 and (r.managed = 0 or r.serial = z.created_serial) then 'CREATE' else 'UPDATE' end as action
 from recordsets r join zones z on z.id = r.zone_id
 where z.gone_at is null;
 
