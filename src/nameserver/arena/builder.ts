@@ -72,7 +72,10 @@ export class Builder {
       throw new DnsError(`${text} must be ${this.#origin} or a name below it`)
     this.#nameText = text
     this.#node = this.#tree.ensure(this.#content, name)
-    if (this.#lookup.space.word(this.#node, NODE.RRSETS) === 0) this.#tree.respell(this.#content, this.#node, name)
+    // A name that was there for those below it is spelled as its first record has it.
+    const { space } = this.#lookup
+    const isEmpty = space.word(this.#node, NODE.RRSETS) === 0 && space.word(this.#node, NODE.CHILDREN) > 0
+    if (isEmpty) this.#tree.respell(this.#content, this.#node, name)
   }
 
   #open(record: ResourceRecord): void {

@@ -22,9 +22,11 @@ export function writeRRset(
   let size: number = RRSET.RECORDS
   for (const rdata of rdatas) size += 2 + rdata.length
   const ref = allocator.allocate(size)
-  space.setWord(ref, RRSET.NEXT, 0)
-  space.setWord(ref, RRSET.TTL, ttl)
-  space.setWord(ref, RRSET.COUNT, rdatas.length)
+  const words = space.words[ref >>> OFFSET_BITS]!
+  const word = (ref & OFFSET_MASK) << 1
+  words[word + RRSET.NEXT] = 0
+  words[word + RRSET.TTL] = ttl
+  words[word + RRSET.COUNT] = rdatas.length
   const bytes = space.bytes[ref >>> OFFSET_BITS]!
   let at = ((ref & OFFSET_MASK) << 3) + RRSET.TYPE
   bytes[at++] = type >>> 8

@@ -1,5 +1,5 @@
 import type { Allocator } from './allocator.ts'
-import { CONTROL, TOMBSTONE, UNIT } from './layout.ts'
+import { CONTROL, OFFSET_BITS, OFFSET_MASK, TOMBSTONE, UNIT } from './layout.ts'
 import type { Space } from './space.ts'
 
 const FIRST_SLOTS = 16
@@ -59,7 +59,8 @@ export class Table {
     const old = this.#segment(segment)
     const oldMask = this.#masks[segment]!
     const block = this.#allocator.allocate(slots * UNIT)
-    for (let word = 0; word < slots * 2; word++) space.setWord(block, word, 0)
+    const start = (block & OFFSET_MASK) << 1
+    space.words[block >>> OFFSET_BITS]!.fill(0, start, start + slots * 2)
     space.setWord(block, 0, slots - 1)
     for (let slot = 1; old !== 0 && slot <= oldMask; slot++) {
       const ref = space.word(old, slot * 2 + 1)
@@ -85,11 +86,13 @@ export function nextSlot(slot: number, mask: number): number {
 
 /** Puts an entry where it belongs, and tells whether that took a free slot rather than a tombstone. */
 function put(space: Space, block: number, mask: number, hash: number, ref: number): boolean {
+  const words = space.words[block >>> OFFSET_BITS]!
+  const base = (block & OFFSET_MASK) << 1
   for (let slot = firstSlot(hash, mask); ; slot = nextSlot(slot, mask)) {
-    const found = space.word(block, slot * 2 + 1)
+    const found = words[base + slot * 2 + 1]!
     if (found !== 0 && found !== TOMBSTONE) continue
-    space.setWord(block, slot * 2, hash)
-    space.setWord(block, slot * 2 + 1, ref)
+    words[base + slot * 2] = hash
+    words[base + slot * 2 + 1] = ref
     return found === 0
   }
 }

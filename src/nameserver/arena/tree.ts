@@ -31,8 +31,7 @@ export class Tree {
   /** An apex without records. */
   plant(name: WireName): Content {
     const apex = this.#allocator.allocate(NODE.LABEL + name.length)
-    this.#space.setWord(apex, NODE.PARENT, 0)
-    this.#fill(apex, name.length, name.source, name.at)
+    this.#fill(apex, 0, name.length, name.source, name.at)
     return { apex, labels: name.labels, tail: apex, names: 0, rrsets: 0, records: 0 }
   }
 
@@ -146,8 +145,7 @@ export class Tree {
     const start = name.starts[label]!
     const length = name.lower[start]!
     const node = this.#allocator.allocate(NODE.LABEL + length)
-    space.setWord(node, NODE.PARENT, parent)
-    this.#fill(node, length, name.source, name.at + start + 1)
+    this.#fill(node, parent, length, name.source, name.at + start + 1)
     space.setWord(node, NODE.PREVIOUS, content.tail)
     space.setWord(content.tail, NODE.NEXT, node)
     content.tail = node
@@ -155,13 +153,15 @@ export class Tree {
     return node
   }
 
-  #fill(node: number, length: number, source: Uint8Array, from: number): void {
-    const space = this.#space
-    space.setWord(node, NODE.RRSETS, 0)
-    space.setWord(node, NODE.CHILDREN, 0)
-    space.setWord(node, NODE.NEXT, 0)
-    space.setWord(node, NODE.PREVIOUS, 0)
-    const bytes = space.bytes[node >>> OFFSET_BITS]!
+  #fill(node: number, parent: number, length: number, source: Uint8Array, from: number): void {
+    const words = this.#space.words[node >>> OFFSET_BITS]!
+    const word = (node & OFFSET_MASK) << 1
+    words[word + NODE.PARENT] = parent
+    words[word + NODE.RRSETS] = 0
+    words[word + NODE.CHILDREN] = 0
+    words[word + NODE.NEXT] = 0
+    words[word + NODE.PREVIOUS] = 0
+    const bytes = this.#space.bytes[node >>> OFFSET_BITS]!
     const at = (node & OFFSET_MASK) << 3
     bytes[at + NODE.LABEL_LENGTH] = length
     bytes[at + NODE.FLAGS] = 0
