@@ -80,7 +80,7 @@ export const transferer = (source: TransferSource, log: Logger, server: () => Se
       if (!isNewerSerial(serial, serialOf(have))) return yield soaAlone() // [S85]
       const changes = await source.changes(zone, serialOf(have), serial)
       const steps = changes && stepsOf(changes)
-      const isShorter = steps !== undefined && steps.length <= records
+      const isShorter = steps !== undefined && steps.length < records
       if (request.transport === 'udp') {
         // RFC 1995 2: what does not fit is for TCP, which the SOA alone tells.
         const answer = steps && [soa, ...steps, soa]

@@ -1,4 +1,5 @@
 import { WireError } from '../../dns/errors.ts'
+import { SOA } from '../../zonedata/type-codes.ts'
 import { NODE, OFFSET_BITS, OFFSET_MASK, RRSET } from './layout.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Space } from './space.ts'
@@ -8,33 +9,29 @@ const MOST = 65535
 const REACH = 0x4000
 const HEADER = 12
 const MOST_NAME = 255
-const SOA = 6
 
 /**
  * The messages of a transfer of a whole zone (RFC 5936), from memory to message octet by octet: the SOA, everything else, the
  * SOA again. `head` starts the first message, its header and question; the others have the header alone.
  */
 export function* packSnapshot(snapshot: Snapshot, head: Uint8Array, room: number): Generator<Uint8Array> {
-  const { refs } = snapshot
   const packer = new Packer(snapshot, head, room)
-  const soa = findSoa(packer, refs)
-  yield* packer.add(refs[soa]!, refs[soa + 1]!)
-  for (let i = 0; i < refs.length; i += 2) if (i !== soa) yield* packer.add(refs[i]!, refs[i + 1]!)
-  yield* packer.add(refs[soa]!, refs[soa + 1]!)
+  while (!packer.fill()) yield packer.finish()
   yield packer.finish()
-}
-
-function findSoa(packer: Packer, refs: Int32Array): number {
-  for (let i = 0; i < refs.length && refs[i] === refs[0]; i += 2) if (packer.typeOf(refs[i + 1]!) === SOA) return i
-  throw new WireError('a zone without SOA cannot be transferred')
 }
 
 class Packer {
   readonly #space: Space
+  readonly #refs: Int32Array
+  readonly #soa: number
   readonly #head: Uint8Array
   readonly #most: number
   readonly #mostForOne: number
   readonly #apex: number
+  // Which RRset is next, counted with the SOA before and after all others, and how much of it is written.
+  #next = 0
+  #written = 0
+  #offset = 0
   #out = new Uint8Array(REACH + MOST_NAME)
   #at: number
   #count = 0
@@ -45,6 +42,8 @@ class Packer {
 
   constructor({ space, refs }: Snapshot, head: Uint8Array, room: number) {
     this.#space = space
+    this.#refs = refs
+    this.#soa = this.#findSoa()
     this.#head = head
     this.#most = REACH - room
     this.#mostForOne = MOST - room
@@ -53,26 +52,48 @@ class Packer {
     this.#at = head.length
   }
 
-  typeOf(rrset: number): number {
-    return (this.#space.byte(rrset, RRSET.TYPE) << 8) | this.#space.byte(rrset, RRSET.TYPE + 1)
+  /** Writes records into the message at hand until it is full; whether there are no more. */
+  fill(): boolean {
+    const refs = this.#refs
+    const last = refs.length / 2 + 1
+    for (; this.#next <= last; this.#next++) {
+      const isSoa = this.#next === 0 || this.#next === last
+      const at = isSoa ? this.#soa : (this.#next - 1) * 2
+      if (!isSoa && at === this.#soa) continue
+      if (!this.#add(refs[at]!, refs[at + 1]!)) return false
+    }
+    return true
   }
 
-  /** Adds the records of an RRset; yields the messages that are full. */
-  *add(node: number, rrset: number): Generator<Uint8Array> {
+  #findSoa(): number {
+    const refs = this.#refs
+    for (let i = 0; i < refs.length && refs[i] === refs[0]; i += 2) {
+      const rrset = refs[i + 1]!
+      const type = (this.#space.byte(rrset, RRSET.TYPE) << 8) | this.#space.byte(rrset, RRSET.TYPE + 1)
+      if (type === SOA) return i
+    }
+    throw new WireError('a zone without SOA cannot be transferred')
+  }
+
+  /** Writes the records of an RRset that are not written yet; false where the message is full before that. */
+  #add(node: number, rrset: number): boolean {
     const space = this.#space
     const bytes = space.bytes[rrset >>> OFFSET_BITS]!
     const ttl = space.word(rrset, RRSET.TTL)
     const type = ((rrset & OFFSET_MASK) << 3) + RRSET.TYPE
-    let from = type + 2
-    for (let left = space.word(rrset, RRSET.COUNT); left > 0; left--) {
+    const count = space.word(rrset, RRSET.COUNT)
+    for (; this.#written < count; this.#written++) {
+      const from = type + 2 + this.#offset
       const length = 2 + ((bytes[from]! << 8) | bytes[from + 1]!)
       if (!this.#write(node, ttl, bytes, type, from, length)) {
-        yield this.finish()
-        if (!this.#write(node, ttl, bytes, type, from, length))
-          throw new WireError(`a record of ${length - 2} octets does not fit into a message`)
+        if (this.#count === 0) throw new WireError(`a record of ${length - 2} octets does not fit into a message`)
+        return false
       }
-      from += length
+      this.#offset += length
     }
+    this.#written = 0
+    this.#offset = 0
+    return true
   }
 
   finish(): Uint8Array {
