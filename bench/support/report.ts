@@ -12,15 +12,22 @@ export type BenchRow = {
   readonly better: 'more' | 'less'
 }
 
-export type BenchOptions = { readonly quick: boolean }
+export type BenchOptions = {
+  readonly quick: boolean
+  /** The options of its own that a benchmark was given. */
+  readonly given: Readonly<Record<string, string | undefined>>
+}
 
 /** Runs a benchmark, prints its table, and with `--json FILE` writes it too; `--quick` is for a first look. */
 export async function report(
   name: string,
   measure: (options: BenchOptions) => Promise<readonly BenchRow[]>,
+  own: Readonly<Record<string, { readonly type: 'string' }>> = {},
 ): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } } })
-  const rows = await measure({ quick: values.quick })
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, ...own },
+  })
+  const rows = await measure({ quick: values.quick, given: values as object as Record<string, string | undefined> })
   console.log(table(rows))
   if (values.json === undefined) return
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: availableParallelism() }

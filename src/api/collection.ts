@@ -1,12 +1,15 @@
-import { join, raw, type Sql, sql, type Tx } from '../db/sql.ts'
+import { raw, type Tx } from '../db/sql.ts'
 import { fail } from '../errors.ts'
 import { toUuid } from '../ids.ts'
 import { isTrue } from './auth.ts'
-import { folded, numberMatches, textMatches } from './filter.ts'
+import { type Filter, folded, numberFilter, textFilter } from './filter.ts'
 import type { Profile } from './profile.ts'
 import { printQuery, type Query } from './query.ts'
+import { countRows, type Order, type Part, placeOf, type Rows, readRows } from './reading.ts'
 import type { Described, Resource } from './resource.ts'
 import { asRow } from './row-printer.ts'
+
+type AnyField = Resource['fields'][string]
 
 export type PageLimits = { readonly defaultLimit: number; readonly maxLimit: number }
 
@@ -19,22 +22,14 @@ export type ListRequest = PageLimits & {
   readonly mount: string
 }
 
-/** Rows that a list is over. */
-type Rows = {
-  /** What they are read from, when it is not the resource's own source. */
-  readonly from?: Sql
-  /** The conditions of what the caller may see. */
-  readonly scope: readonly Sql[]
-}
-
 /** Which rows a list is over, and what it has beside the resource's own fields. */
 export type Among = Rows & {
   /** Other rows that the caller may see for another reason. Each of the two is walked by its own index. */
   readonly also?: Rows
   /** The collection's path below the mount, when it is not the resource's own. */
   readonly path?: string
-  /** Filters that are not columns: the condition for a value. */
-  readonly filters?: Readonly<Record<string, (value: string) => Sql>>
+  /** Filters that are not columns. */
+  readonly filters?: Readonly<Record<string, (value: string) => Filter>>
   /** A row as values, where that takes more than reading its columns. */
   readonly fromRow?: (row: Record<string, unknown>) => Record<string, unknown>
   /** The number of rows in scope, where it is kept; else they are counted. */
@@ -48,7 +43,7 @@ type Page = {
   readonly marker: string | undefined
   readonly sortKey: string
   readonly descending: boolean
-  readonly filters: readonly Sql[]
+  readonly filters: readonly Filter[]
 }
 
 /** One page of a collection as the JSON text of its response. */
@@ -56,10 +51,8 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
   const { tx, query, profile, mount } = request
   const page = readPage(query, resource, among, request)
   const parts = partsOf(resource, among)
-  const sortColumn = resource.fields[page.sortKey]!.key ?? page.sortKey
-  const after = page.marker === undefined ? [] : [await afterMarker(tx, parts, sortColumn, page)]
   const { columns, idOf, print } = resource.inList(profile)
-  const rows = await tx.values(selection(parts, columns, sortColumn, [...page.filters, ...after], page))
+  const rows = await readRows(tx, parts, columns, page.filters, await orderOf(tx, resource, parts, page))
 
   const { fromRow } = among
   const escapedMount = JSON.stringify(mount).slice(1, -1)
@@ -78,14 +71,14 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
   const hidesCount = among.mayHideCount && isTrue(String(request.headers['openstack-dns-hide-counts']))
   const metadata = await profile.metadata(resource.plural, async () => {
     if (hidesCount) return undefined
-    return among.total !== undefined && page.filters.length === 0 ? among.total() : count(tx, parts, page.filters)
+    return among.total !== undefined && page.filters.length === 0 ? among.total() : countRows(tx, parts, page.filters)
   })
   const last = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`
   return `{"${resource.plural}":[${shown.join(',')}],"links":${JSON.stringify(links)}${last}}`
 }
 
 function readPage(query: Query, resource: Resource, among: Among, limits: PageLimits): Page {
-  const filters: Sql[] = []
+  const filters: Filter[] = []
   const unknown: string[] = []
   for (const [name, value] of query) {
     if (pageParameters.has(name)) continue
@@ -93,8 +86,7 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
     const own = among.filters && Object.hasOwn(among.filters, name) ? among.filters[name] : undefined
     if (own) filters.push(own(value))
     else if (!field?.filter) unknown.push(name)
-    else if (field.numeric) filters.push(numberMatches(field.key ?? name, value))
-    else filters.push(textMatches(field.key ?? name, field.folded ? folded(value) : value))
+    else filters.push(filterOf(name, field, value))
   }
   if (unknown.length > 0) {
     const fields = Object.keys(resource.fields).filter((name) => resource.fields[name]!.filter)
@@ -104,12 +96,30 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
   return { ...readOrder(query, resource), limit: readLimit(query, limits), marker: readMarker(query), filters }
 }
 
+function filterOf(
+  name: string,
+  { key = name, numeric, folded: isFolded, isApart, slow }: AnyField,
+  value: string,
+): Filter {
+  const filter = numeric ? numberFilter(key, value) : textFilter(key, isFolded ? folded(value) : value)
+  return slow ? { test: filter.test } : { ...filter, isApart }
+}
+
 /** Whether a list may have to look at many rows, so that others should not wait for it. */
 export function mayBeSlow(query: Query, { fields }: Described): boolean {
+  const sortKey = query.get('sort_key') ?? 'created_at'
+  let asked = 0
+  let inOrder = 0
   for (const [name, value] of query) {
-    if (!pageParameters.has(name) && (value.includes('*') || fields[name]?.slow)) return true
+    if (pageParameters.has(name)) continue
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (value.includes('*') || field === undefined || field.slow) return true
+    // A name, whole, finds few rows whatever else is asked for.
+    if (name === 'name') return false
+    asked += 1
+    if (name === sortKey || fields[sortKey]?.key === 'id') inOrder += 1
   }
-  return false
+  return asked > 1 || asked > inOrder || fields[sortKey]?.isApart === true
 }
 
 const pageParameters = new Set(['limit', 'marker', 'sort_key', 'sort_dir'])
@@ -144,53 +154,23 @@ function readMarker(query: Query): string | undefined {
   return toUuid(given) ?? fail('invalid_marker', `marker must be the id of a row, not '${given}'`)
 }
 
-type Part = Required<Rows>
-
-const partsOf = ({ source }: Resource, { from = raw(source), scope, also }: Among): readonly Part[] => [
-  { from, scope },
-  ...(also ? [{ from: raw(source), ...also }] : []),
-]
-
-/** The rows of a page and one more; from two parts, the first so many of each are merged. */
-function selection(
-  parts: readonly Part[],
-  columns: readonly string[],
-  sortColumn: string,
-  conditions: readonly Sql[],
-  { limit, descending }: Page,
-): Sql {
-  const way = raw(descending ? 'desc' : 'asc')
-  const first = sql`order by ${sortColumn === 'id' ? sql`id ${way}` : sql`${raw(sortColumn)} ${way}, id ${way}`} limit ${limit + 1}`
-  const wanted = raw(columns.join(', '))
-  const walk = (part: Part, read: Sql) =>
-    sql`select ${read} from ${part.from} ${where([...part.scope, ...conditions])} ${first}`
-  if (parts.length === 1) return walk(parts[0]!, wanted)
-  const read = columns.includes(sortColumn) ? wanted : sql`${wanted}, ${raw(sortColumn)}`
-  const walks = parts.map((part, i) => sql`select * from (${walk(part, read)}) as part${raw(String(i))}`)
-  return sql`select ${wanted} from (${join(walks, ' union all ')}) as parts ${first}`
+const partsOf = ({ source }: Resource, { also, ...own }: Among): readonly Part[] => {
+  const part = ({ from = raw(source), table = from, only = {}, scope = [] }: Rows): Part => ({
+    from,
+    table,
+    only,
+    scope,
+  })
+  return also === undefined ? [part(own)] : [part(own), part(also)]
 }
 
-async function afterMarker(tx: Tx, parts: readonly Part[], column: string, page: Page): Promise<Sql> {
-  const [name, marker] = [raw(column), page.marker]
-  let row: { at: string } | undefined
-  for (const { from, scope } of parts) {
-    row ??= await tx.get<{ at: string }>(
-      sql`select ${name} as at from ${from} ${where([...scope, sql`id = ${marker}`])}`,
-    )
-  }
-  if (row === undefined) fail('marker_not_found', `Marker ${marker} could not be found`)
-  const beyond = raw(page.descending ? '<' : '>')
-  return column === 'id' ? sql`id ${beyond} ${marker}` : sql`(${name}, id) ${beyond} (${row.at}, ${marker})`
+async function orderOf(tx: Tx, resource: Resource, parts: readonly Part[], page: Page): Promise<Order> {
+  const { sortKey, marker, descending, limit } = page
+  const { key = sortKey, numeric, isApart } = resource.fields[sortKey]!
+  // Where all rows have one value, the order among them is that of their ids.
+  const isConstant = parts.length === 1 && Object.hasOwn(parts[0]!.only, key)
+  const column = isConstant ? 'id' : key
+  const after = marker === undefined ? undefined : await placeOf(tx, parts, column, marker)
+  if (marker !== undefined && after === undefined) fail('marker_not_found', `Marker ${marker} could not be found`)
+  return { column, isNumeric: numeric, isApart: isApart && !isConstant, descending, limit: limit + 1, after }
 }
-
-async function count(tx: Tx, parts: readonly Part[], conditions: readonly Sql[]): Promise<number> {
-  let total = 0
-  for (const { from, scope } of parts) {
-    const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${from} ${where([...scope, ...conditions])}`)
-    total += row!.n
-  }
-  return total
-}
-
-const where = (conditions: readonly Sql[]): Sql =>
-  conditions.length === 0 ? sql`` : sql`where ${join([...conditions], ' and ')}`

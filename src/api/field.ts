@@ -20,6 +20,8 @@ export type Field<T, W extends Write = Write> = {
   /** Whether finding by it has no index and so may look at many rows. */
   readonly slow: boolean
   readonly sort: boolean
+  /** Whether the index for it stands apart from what lists are only over. */
+  readonly isApart: boolean
   /** The column that filters and sorts use, when it is not the field's own. */
   readonly key: string | undefined
   /** Whether that column holds the lower-case form. */
@@ -43,6 +45,7 @@ export type Options<W extends Write> = {
   /** `slow`: it may be filtered by, without an index. */
   readonly filter?: boolean | 'slow'
   readonly sort?: boolean
+  readonly isApart?: boolean
   readonly key?: string
   readonly folded?: boolean
 }
@@ -70,6 +73,7 @@ export const field = <T, W extends Write = 'never'>(
   absent: undefined,
   filter: options.filter !== undefined && options.filter !== false,
   slow: options.filter === 'slow',
+  isApart: options.isApart ?? false,
   sort: options.sort ?? false,
   key: options.key,
   folded: options.folded ?? false,

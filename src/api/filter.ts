@@ -3,6 +3,24 @@ import { raw, type Sql, sql } from '../db/sql.ts'
 /** A filter value: text to equal, or the pieces between its `*`s. */
 type Pattern = { readonly exact: string } | { readonly pieces: readonly string[] }
 
+/** A filter of a list, as conditions on its rows. */
+export type Filter = {
+  /** Written so that an index finds the rows that match; undefined where none can. */
+  readonly find?: Sql
+  /** The same for a row at hand, written so that no index is used for it. */
+  readonly test: Sql
+  /** The column that `find` looks into; undefined where that is another table. */
+  readonly column?: string
+  /** Whether all that match have one value in that column, so that its index has them in the order of their ids. */
+  readonly isExact?: boolean
+  /** Whether never more than a few rows can match. */
+  readonly isFew?: boolean
+  /** Whether `find` uses an index that does not begin with what the list is only over. */
+  readonly isApart?: boolean
+  /** A select of what `find` would look at, where that is not the rows themselves. */
+  readonly sample?: Sql
+}
+
 /** `*` stands for any run of characters and `\*` for itself; every other character is literal. */
 export function parsePattern(value: string): Pattern {
   const pieces = value.split(/(?<!\\)\*/).map((piece) => piece.replaceAll('\\*', '*'))
@@ -11,16 +29,28 @@ export function parsePattern(value: string): Pattern {
 
 /** The condition that a text column matches a filter; what stands before the first `*` narrows it through the index. */
 export function textMatches(column: string, value: string): Sql {
+  const { find, test } = textFilter(column, value)
+  return find ?? test
+}
+
+/** A filter on a text column that has an index. */
+export function textFilter(column: string, value: string): Filter {
   // No stored text holds NUL, and PostgreSQL refuses to compare with one.
-  if (value.includes('\0')) return sql`1 = 0`
-  const name = raw(column)
+  if (value.includes('\0')) return { test: sql`1 = 0`, isFew: true }
+  const [name, apart] = [raw(column), withoutIndex(column)]
   const pattern = parsePattern(value)
-  if ('exact' in pattern) return sql`${name} = ${pattern.exact}`
+  if ('exact' in pattern) {
+    return { find: sql`${name} = ${pattern.exact}`, test: sql`${apart} = ${pattern.exact}`, column, isExact: true }
+  }
   const like = pattern.pieces.map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&')).join('%')
   const prefix = pattern.pieces[0]!
-  const matches = sql`${name} like ${like} escape '\\'`
-  return prefix === '' ? matches : sql`${startsWith(column, prefix)} and ${matches}`
+  if (prefix === '') return { test: sql`${name} like ${like} escape '\\'` }
+  const test = sql`${apart} like ${like} escape '\\'`
+  return { find: sql`${startsWith(column, prefix)} and ${test}`, test, column }
 }
+
+/** A text column written so that no index is used for it. */
+export const withoutIndex = (column: string): Sql => raw(`(${column} || '')`)
 
 /** The condition that a text column starts with a prefix, as a range of its index. */
 export function startsWith(column: string, prefix: string): Sql {
@@ -42,8 +72,13 @@ function firstAfter(prefix: string): string | undefined {
   return undefined
 }
 
-/** The condition that a number column matches a filter; what is no number matches nothing. */
-export function numberMatches(column: string, value: string): Sql {
-  if (/^\d{1,15}$/.test(value)) return sql`${raw(column)} = ${Number(value)}`
-  return value.includes('*') ? textMatches(`cast(${column} as text)`, value) : sql`1 = 0`
+/** A filter on a number column that has an index; what is no number matches nothing. */
+export function numberFilter(column: string, value: string): Filter {
+  if (/^\d{1,15}$/.test(value)) {
+    const number = Number(value)
+    const test = sql`${raw(column)} + 0 = ${number}`
+    return { find: sql`${raw(column)} = ${number}`, test, column, isExact: true }
+  }
+  if (!value.includes('*')) return { test: sql`1 = 0`, isFew: true }
+  return { test: textMatches(`cast(${column} as text)`, value) }
 }

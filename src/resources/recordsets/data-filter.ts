@@ -1,17 +1,28 @@
 import { isIPv6 } from 'node:net'
-import { parsePattern, startsWith, textMatches } from '../../api/filter.ts'
-import { raw, type Sql, sql } from '../../db/sql.ts'
+import { type Filter, parsePattern, startsWith, textMatches } from '../../api/filter.ts'
+import { join, raw, type Sql, sql } from '../../db/sql.ts'
 import { parseIpv6, printAddress } from '../../dns/address.ts'
 
 /** Finds sets by a record of theirs, as it was written or in its canonical form; both have an index. */
-export function dataMatches(value: string): Sql {
+export function dataMatches(value: string): Filter {
   const canonical = isIPv6(value) && !value.includes('%') ? printAddress(parseIpv6(value)) : value
   const ways = [
-    sql`select recordset_id from records where ${columnMatches('data', value)}`,
-    sql`select recordset_id from records where canonical is not null and ${columnMatches('canonical', canonical)}`,
+    columnMatches('data', value),
+    sql`canonical is not null and ${columnMatches('canonical', canonical)}`,
+    ...(canonical === value ? [] : [columnMatches('data', canonical)]),
   ]
-  if (canonical !== value) ways.push(sql`select recordset_id from records where ${columnMatches('data', canonical)}`)
-  return sql`id in (${ways.reduce((all, one) => sql`${all} union ${one}`)})`
+  const test = sql`exists (select 1 from records where recordset_id = id and (${join(
+    ways.map((way) => sql`(${way})`),
+    ' or ',
+  )}))`
+  if (value.startsWith('*')) return { test }
+  const found = (way: Sql) => sql`select recordset_id from records where ${way}`
+  return {
+    find: sql`id in (${join(ways.map(found), ' union ')})`,
+    test,
+    isApart: true,
+    sample: join(ways.map(found), ' union all '),
+  }
 }
 
 const indexed = 255

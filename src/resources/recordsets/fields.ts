@@ -63,8 +63,8 @@ export const recordset = resource(
   },
   {
     id: id(),
-    zone_id: text(36, { filter: true, sort: true }),
-    project_id: text(255, { sort: true }),
+    zone_id: text(36, { filter: true, sort: true, isApart: true }),
+    project_id: text(255, { sort: true, isApart: true }),
     name: ownerName,
     zone_name: text(255),
     type: text(20, { write: 'create', filter: true, sort: true }),

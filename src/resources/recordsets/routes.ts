@@ -4,7 +4,7 @@ import { fault, isObject, requiredFault } from '../../api/field.ts'
 import { notFound } from '../../api/resource.ts'
 import { type Call, created, listed, type Reply, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
-import { sql } from '../../db/sql.ts'
+import { raw } from '../../db/sql.ts'
 import { nameToWire, sameName } from '../../dns/name.ts'
 import { type Fault, fail, refuse } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -32,7 +32,11 @@ export type RecordsetSettings = {
 
 const about = { resource: recordset } as const
 
-const among = { filters: { data: dataMatches, name: nameMatches }, mayHideCount: true } as const
+const among = {
+  table: raw('recordsets'),
+  filters: { data: dataMatches, name: nameMatches },
+  mayHideCount: true,
+} as const
 
 export const recordsetRoutes = (settings: RecordsetSettings) => [
   route(
@@ -56,7 +60,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       const zone = await zoneFor(call)
       return listed(call, recordset, {
         ...among,
-        scope: [sql`zone_id = ${zone.id}`],
+        only: { zone_id: zone.id },
         path: `/zones/${zone.id}/recordsets`,
         total: async () => zone.recordset_count,
       })
@@ -140,7 +144,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       const { allProjects, project_id } = call.caller
       return listed(call, recordset, {
         ...among,
-        scope: allProjects ? [] : [sql`project_id = ${project_id}`],
+        only: allProjects ? {} : { project_id },
         total: () => countOf(call.tx, allProjects ? undefined : project_id, 'recordsets'),
       })
     },

@@ -1,10 +1,12 @@
-import { folded, textMatches } from '../../api/filter.ts'
-import type { Sql } from '../../db/sql.ts'
+import { type Filter, folded, textFilter } from '../../api/filter.ts'
 import { DnsError } from '../../dns/errors.ts'
 import { nameToAscii } from '../../dns/idna.ts'
 
 /** Finds by a name in any case, written with A-labels or with the letters they stand for. */
-export const nameMatches = (value: string): Sql => textMatches('name_key', folded(asStored(value)))
+export function nameMatches(value: string): Filter {
+  const filter = textFilter('name_key', folded(asStored(value)))
+  return { ...filter, isFew: filter.isExact ?? filter.isFew ?? false }
+}
 
 function asStored(value: string): string {
   try {

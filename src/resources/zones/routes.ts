@@ -38,7 +38,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       const project = caller.allProjects ? undefined : caller.project_id
       const hasShared = project !== undefined && (await store.sharesAny(tx, caller))
       return listed(call, zone, {
-        scope: store.ownedBy(caller),
+        ...store.ownedBy(caller),
         ...(hasShared && { also: store.sharedWith(caller) }),
         filters: { name: nameMatches },
         total: async () =>

@@ -1,20 +1,21 @@
 import type { Caller } from '../../api/auth.ts'
+import type { Rows } from '../../api/reading.ts'
 import { type Row, raw, type Sql, sql, type Tx } from '../../db/sql.ts'
 import { addToCounts, shardOf } from '../quotas/counts.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
 import { type Zone, zone } from './fields.ts'
 import { namesAbove, treeKey } from './rules.ts'
 
-/** The condition that a zone is of the caller's project, or of any when the caller asked for all. */
-export const ownedBy = (caller: Caller): Sql[] => [
-  ...(caller.allProjects ? [] : [sql`project_id = ${caller.project_id}`]),
-  sql`gone_at is null`,
-]
+/** The zones of the caller's project, or of all when the caller asked for that. */
+export const ownedBy = ({ allProjects, project_id }: Caller): Rows => ({
+  only: allProjects ? {} : { project_id },
+  scope: [sql`gone_at is null`],
+})
 
 /** The zones of others that are shared with the caller's project. */
-export const sharedWith = ({ project_id }: Caller) => ({
+export const sharedWith = ({ project_id }: Caller): Rows => ({
   from: raw('shared_zone_rows'),
-  scope: [sql`shared_with = ${project_id}`],
+  only: { shared_with: project_id },
 })
 
 /** Whether any zone is shared with the caller's project. */

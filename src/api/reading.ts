@@ -1,0 +1,201 @@
+import { join, raw, type Sql, sql, type Tx, type Value } from '../db/sql.ts'
+import { type Filter, withoutIndex } from './filter.ts'
+
+/** Rows that a list is over. */
+export type Rows = {
+  /** What they are read from, when it is not the resource's own source. */
+  readonly from?: Sql
+  /** The table itself where that is a view of more: its indexes are looked into. */
+  readonly table?: Sql
+  /** Columns of which the caller may see one value alone; every index of the list begins with them. */
+  readonly only?: Readonly<Record<string, string>>
+  /** Other conditions of what the caller may see. */
+  readonly scope?: readonly Sql[]
+}
+
+export type Part = Required<Rows>
+
+/** The order of a list, and the row it goes on from. */
+export type Order = {
+  readonly column: string
+  readonly isNumeric: boolean
+  /** Whether the index of this order does not begin with what the list is only over. */
+  readonly isApart: boolean
+  readonly descending: boolean
+  readonly limit: number
+  readonly after: { readonly at: Value; readonly id: string } | undefined
+}
+
+/** Up to so many rows are found first and sorted then. */
+const few = 2000
+/** So many rows are looked at in order before those that match are all found and sorted. */
+const far = 10_000
+
+/**
+ * The rows of a page, read the cheaper way: where a filter finds few rows, those are sorted; where it finds many, rows
+ * are looked at in the order of the list until the page is full. How many it finds is counted up to a bound first.
+ */
+export async function readRows(
+  tx: Tx,
+  parts: readonly Part[],
+  columns: readonly string[],
+  filters: readonly Filter[],
+  order: Order,
+): Promise<unknown[][]> {
+  const wanted = raw(columns.join(', '))
+  const [own, ...others] = parts as [Part, ...Part[]]
+  const way = await wayOf(tx, own, filters, order)
+  if (others.length === 0) {
+    if ('found' in way) return tx.values(sortFound(own, wanted, filters, order, way.found))
+    const { walked, otherwise } = way
+    const bound = otherwise === undefined ? undefined : await placeAt(tx, own, order, walked, far)
+    const rows = await tx.values(walk(own, wanted, filters, order, walked, bound))
+    const isWhole = bound === undefined || rows.length >= order.limit
+    return isWhole ? rows : tx.values(sortFound(own, wanted, filters, order, otherwise!))
+  }
+  const read = columns.includes(order.column) ? wanted : sql`${wanted}, ${raw(order.column)}`
+  const reads = [
+    'found' in way
+      ? sortFound(own, read, filters, order, way.found)
+      : walk(own, read, filters, order, way.walked, undefined),
+    ...others.map((part) => walk(part, read, filters, order, undefined, undefined)),
+  ].map((query, i) => sql`select * from (${query}) as part${raw(String(i))}`)
+  return tx.values(sql`select ${wanted} from (${join(reads, ' union all ')}) as parts ${orderBy(plain(order), order)}`)
+}
+
+/** How many rows there are. */
+export async function countRows(tx: Tx, parts: readonly Part[], filters: readonly Filter[]): Promise<number> {
+  let total = 0
+  for (const part of parts) {
+    const matching = filters.map(({ find, test }) => find ?? test)
+    const isApart = filters.some((filter) => filter.isApart)
+    const conditions = [...(isApart ? onlyTested(part) : onlyFound(part)), ...part.scope, ...matching]
+    const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${part.from} ${where(conditions)}`)
+    total += row!.n
+  }
+  return total
+}
+
+/** Where the row of an id stands in the order of a list; undefined when the list has none of that id. */
+export async function placeOf(tx: Tx, parts: readonly Part[], column: string, id: string): Promise<Order['after']> {
+  for (const part of parts) {
+    const conditions = [sql`id = ${id}`, ...onlyTested(part), ...part.scope]
+    const row = await tx.get<{ at: Value }>(sql`select ${raw(column)} as at from ${part.from} ${where(conditions)}`)
+    if (row !== undefined) return { at: row.at, id }
+  }
+  return undefined
+}
+
+type By = Filter | 'scope'
+
+/** How a page is read: rows found by something are sorted, or walked in order, through one filter's index where that has them in order. */
+type Way = { readonly found: By } | { readonly walked: Filter | undefined; readonly otherwise: By | undefined }
+
+async function wayOf(tx: Tx, part: Part, filters: readonly Filter[], order: Order): Promise<Way> {
+  const through = (by: By): Way =>
+    by !== 'scope' && isInOrder(by, order) ? { walked: by, otherwise: undefined } : { found: by }
+  const finding = filters.filter(({ find }) => find !== undefined)
+  const sure = finding.find(({ isFew }) => isFew)
+  if (sure !== undefined) return through(sure)
+  const inOrder = finding.find((filter) => isInOrder(filter, order))
+  if (inOrder !== undefined && filters.length === 1) return through(inOrder)
+  const candidates: By[] = [...finding]
+  if (order.isApart && Object.keys(part.only).length > 0) candidates.push('scope')
+  let best: By | undefined
+  let least = few + 1
+  for (const by of candidates) {
+    const row = await tx.get<{ n: number }>(sql`
+      select count(*) as n from (${sampleOf(by, part)} limit ${least}) as sample`)
+    if (row!.n >= least) continue
+    best = by
+    least = Math.max(1, row!.n)
+  }
+  return best === undefined ? { walked: inOrder, otherwise: candidates.find((by) => by !== inOrder) } : through(best)
+}
+
+/** Whether the index that a filter finds rows by has them in the order of the list. */
+const isInOrder = ({ column, isExact, isApart }: Filter, order: Order): boolean =>
+  column !== undefined && (column === order.column || (isExact === true && order.column === 'id' && !isApart))
+
+function sampleOf(by: By, part: Part): Sql {
+  if (by === 'scope') return sql`select 1 as one from ${part.table} ${where([...onlyFound(part), ...part.scope])}`
+  if (by.sample !== undefined) return by.sample
+  const scope = by.isApart ? [] : [...onlyFound(part), ...part.scope]
+  return sql`select 1 as one from ${part.table} ${where([...scope, by.find!])}`
+}
+
+/** Finds all rows that match by an index, and sorts them. */
+function sortFound(part: Part, wanted: Sql, filters: readonly Filter[], order: Order, by: By): Sql {
+  const matching = filters.map((filter) => (filter === by ? filter.find! : filter.test))
+  const only = by !== 'scope' && by.isApart ? onlyTested(part) : onlyFound(part)
+  const keys = hidden(order)
+  const conditions = [...only, ...part.scope, ...matching, ...beyond(keys, order)]
+  return sql`select ${wanted} from ${part.from} ${where(conditions)} ${orderBy(keys, order)}`
+}
+
+/** Looks at rows in the order of the list, through one filter's index or those of the list itself, up to a place. */
+function walk(
+  part: Part,
+  wanted: Sql,
+  filters: readonly Filter[],
+  order: Order,
+  by: Filter | undefined,
+  bound: Order['after'],
+): Sql {
+  const matching = filters.map((filter) => (filter === by ? filter.find! : filter.test))
+  const only = order.isApart ? onlyTested(part) : onlyFound(part)
+  const keys = plain(order)
+  const way = raw(order.descending ? '>=' : '<=')
+  const within = bound === undefined ? [] : [sql`${keys.both} ${way} ${place(order, bound)}`]
+  const conditions = [...only, ...part.scope, ...matching, ...beyond(keys, order), ...within]
+  return sql`select ${wanted} from ${part.from} ${where(conditions)} ${orderBy(keys, order)}`
+}
+
+/** The place so many rows further on in a walk, whatever the other filters; undefined when there are not so many. */
+async function placeAt(
+  tx: Tx,
+  part: Part,
+  order: Order,
+  by: Filter | undefined,
+  rows: number,
+): Promise<Order['after']> {
+  const keys = plain(order)
+  const only = order.isApart ? [] : onlyFound(part)
+  const conditions = [...only, ...part.scope, ...(by ? [by.find!] : []), ...beyond(keys, order)]
+  return tx.get<{ at: Value; id: string }>(sql`
+    select ${raw(order.column)} as at, id from ${part.table} ${where(conditions)} ${orderBy(keys, { ...order, limit: 1 })}
+    offset ${rows}`)
+}
+
+/** The columns of an order: as they are, so that its index is used, or written so that it is not. */
+type Keys = { readonly first: Sql | undefined; readonly id: Sql; readonly both: Sql }
+
+const keysOf = (first: Sql | undefined, id: Sql): Keys => ({
+  first,
+  id,
+  both: first === undefined ? id : sql`(${first}, ${id})`,
+})
+
+const plain = ({ column }: Order): Keys => keysOf(column === 'id' ? undefined : raw(column), raw('id'))
+
+const hidden = ({ column, isNumeric }: Order): Keys =>
+  keysOf(column === 'id' ? undefined : isNumeric ? raw(`(${column} + 0)`) : withoutIndex(column), withoutIndex('id'))
+
+const place = ({ column }: Order, { at, id }: NonNullable<Order['after']>): Sql =>
+  column === 'id' ? sql`${id}` : sql`(${at}, ${id})`
+
+const beyond = ({ both }: Keys, order: Order): Sql[] =>
+  order.after === undefined ? [] : [sql`${both} ${raw(order.descending ? '<' : '>')} ${place(order, order.after)}`]
+
+function orderBy({ first, id }: Keys, { descending, limit }: Pick<Order, 'descending' | 'limit'>): Sql {
+  const way = raw(descending ? 'desc' : 'asc')
+  const keys = first === undefined ? sql`${id} ${way}` : sql`${first} ${way}, ${id} ${way}`
+  return sql`order by ${keys} limit ${limit}`
+}
+
+const onlyFound = ({ only }: Part): Sql[] => Object.entries(only).map(([name, value]) => sql`${raw(name)} = ${value}`)
+const onlyTested = ({ only }: Part): Sql[] =>
+  Object.entries(only).map(([name, value]) => sql`${withoutIndex(name)} = ${value}`)
+
+const where = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`` : sql`where ${join([...conditions], ' and ')}`
