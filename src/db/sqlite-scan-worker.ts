@@ -25,7 +25,8 @@ parentPort!.on('message', (request: ScanRequest) => {
   try {
     reply = { id: request.id, value: answer(request) }
   } catch (error) {
-    reply = { id: request.id, error: (error as Error).message }
+    const { message, errcode } = error as Error & { errcode?: number }
+    reply = { id: request.id, error: { message, errcode } }
   }
   parentPort!.postMessage(reply)
 })

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { workerUrl } from '../worker-url.ts'
 import { DatabaseUnavailable, empty, type Row, type Sql, type Tx } from './sql.ts'
-import { closed } from './sqlite-connection.ts'
+import { closed, translated } from './sqlite-connection.ts'
 
-const size = 2
+const size = 4
 const maxWaiting = 256
 
 export type ScanRequest = {
@@ -12,13 +12,17 @@ export type ScanRequest = {
   readonly text: string
   readonly values: readonly unknown[]
 }
-export type ScanAnswer = { readonly id: number; readonly value?: unknown; readonly error?: string }
+export type ScanAnswer = {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: { readonly message: string; readonly errcode: number | undefined }
+}
 
 /** Runs read work that may take long on threads of its own, so that the thread of the API stays free. */
 export class Scanners {
   readonly #path: string
   readonly #idle: Scanner[] = []
-  readonly #all: Scanner[] = []
+  readonly #all = new Set<Scanner>()
   readonly #waiting: ((scanner: Scanner) => void)[] = []
   #closed = false
 
@@ -40,25 +44,28 @@ export class Scanners {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all(this.#all.map((scanner) => scanner.close()))
+    await Promise.all([...this.#all].map((scanner) => scanner.close()))
   }
 
   async #free(): Promise<Scanner> {
     const idle = this.#idle.pop()
     if (idle) return idle
-    if (this.#all.length < size) {
-      const scanner = new Scanner(this.#path)
-      this.#all.push(scanner)
-      return scanner
-    }
+    if (this.#all.size < size) return this.#another()
     if (this.#waiting.length >= maxWaiting) throw new DatabaseUnavailable(new Error('too many searches are waiting'))
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
+  #another(): Scanner {
+    const scanner = new Scanner(this.#path)
+    this.#all.add(scanner)
+    return scanner
+  }
+
   #release(scanner: Scanner): void {
+    if (scanner.hasEnded) this.#all.delete(scanner)
     const next = this.#waiting.shift()
-    if (next) next(scanner)
-    else this.#idle.push(scanner)
+    if (next) next(scanner.hasEnded ? this.#another() : scanner)
+    else if (!scanner.hasEnded) this.#idle.push(scanner)
   }
 }
 
@@ -66,8 +73,9 @@ export class Scanners {
 class Scanner implements Tx {
   readonly forUpdate = empty
   readonly #worker: Worker
-  readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   #last = 0
+  #end: Error | undefined
 
   constructor(path: string) {
     this.#worker = new Worker(workerUrl(import.meta.url, 'sqlite-scan-worker'), { workerData: path })
@@ -76,14 +84,20 @@ class Scanner implements Tx {
       const asked = this.#asked.get(id)
       this.#asked.delete(id)
       if (error === undefined) asked?.resolve(value)
-      else asked?.reject(new Error(error))
+      else asked?.reject(translated(Object.assign(new Error(error.message), { errcode: error.errcode })))
       if (this.#asked.size === 0) this.#worker.unref()
     })
-    this.#worker.on('error', (error) => this.#failAll(error as Error))
-    this.#worker.on('exit', () => this.#failAll(new Error('the search thread has ended')))
+    this.#worker.on('error', (error) => this.#ended(error as Error))
+    this.#worker.on('exit', () => this.#ended(new Error('the search thread has ended')))
+  }
+
+  /** Whether its thread is gone, so that it answers nothing more. */
+  get hasEnded(): boolean {
+    return this.#end !== undefined
   }
 
   ask(how: ScanRequest['how'], text: string, values: readonly unknown[] = []): Promise<unknown> {
+    if (this.#end) return Promise.reject(new DatabaseUnavailable(this.#end))
     return new Promise((resolve, reject) => {
       this.#last += 1
       this.#asked.set(this.#last, { resolve, reject })
@@ -116,7 +130,8 @@ class Scanner implements Tx {
     await this.#worker.terminate()
   }
 
-  #failAll(error: Error): void {
+  #ended(error: Error): void {
+    this.#end ??= error
     for (const { reject } of this.#asked.values()) reject(new DatabaseUnavailable(error))
     this.#asked.clear()
   }
