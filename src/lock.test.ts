@@ -1,7 +1,7 @@
 import { equal, match, throws } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -31,4 +31,15 @@ test('[L14] a holder that is killed leaves nothing that keeps the next one out',
   holder.kill('SIGKILL')
   equal((await ended)[1], 'SIGKILL')
   lockFolder(folder).release()
+})
+
+test('[L12] what keeps a folder from being locked is told in one line, and leaves the folder free', () => {
+  const broken = join(folder, 'broken')
+  mkdirSync(join(broken, 'nameplane.pid'), { recursive: true })
+  const isOneLine = (error: Error) => error instanceof Trouble && /lock\.db: [^\n]+$/.test(error.message)
+  throws(() => lockFolder(broken), isOneLine)
+  rmSync(join(broken, 'nameplane.pid'), { recursive: true })
+  lockFolder(broken).release()
+  writeFileSync(join(broken, 'lock.db'), 'no database, and longer than the head of one: '.repeat(20))
+  throws(() => lockFolder(broken), isOneLine)
 })

@@ -14,18 +14,23 @@ const busy = 5
  */
 export function lockFolder(folder: string): { release(): void } {
   const holder = join(folder, 'nameplane.pid')
-  const database = new DatabaseSync(join(folder, 'lock.db'))
+  const file = join(folder, 'lock.db')
+  let database: DatabaseSync | undefined
   try {
+    database = new DatabaseSync(file)
     database.exec('pragma busy_timeout = 0; begin exclusive')
+    writeFileSync(holder, `${pid}\n`)
   } catch (error) {
-    database.close()
-    if ((error as { errcode?: number }).errcode !== busy) throw error
+    database?.close()
+    const { errcode, message } = error as Error & { errcode?: number }
     throw new Trouble(
-      `the data folder ${folder} is in use by another nameplane${pidOf(holder)}; stop it, or give this one a --data-dir of its own`,
+      errcode === busy
+        ? `the data folder ${folder} is in use by another nameplane${pidOf(holder)}; stop it, or give this one a --data-dir of its own`
+        : `cannot lock the data folder by ${file}: ${message}; it and nameplane.pid must be files that this user may write, and hold nothing to keep`,
     )
   }
-  writeFileSync(holder, `${pid}\n`)
-  return { release: () => database.close() }
+  const held = database
+  return { release: () => held.close() }
 }
 
 function pidOf(holder: string): string {
