@@ -91,8 +91,16 @@ export function canonicalRdata(code: number, rdata: Uint8Array): Uint8Array {
 
 /** Whether two records of a type are the same record. */
 export function sameRdata(code: number, a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
   if (Buffer.compare(a, b) === 0) return true
-  return lowered.has(code) && Buffer.compare(canonicalRdata(code, a), canonicalRdata(code, b)) === 0
+  // Canonical form is costly, and most records differ by more than letter case.
+  if (!lowered.has(code) || !isSameButForCase(a, b)) return false
+  return Buffer.compare(canonicalRdata(code, a), canonicalRdata(code, b)) === 0
+}
+
+function isSameButForCase(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < a.length; i++) if (((a[i]! ^ b[i]!) & ~0x20) !== 0) return false
+  return true
 }
 
 /** The next `length` octets of a message as rdata of their own, names expanded where they may be compressed. */
