@@ -171,6 +171,11 @@ export const settings = {
     default: '1 MiB',
     parse: parseBytes(1024, 2 ** 30),
   },
+  import_max_bytes: {
+    help: 'Largest zone file that may be imported.',
+    default: '256 MiB',
+    parse: parseBytes(1024, 2 ** 40),
+  },
   default_ttl: {
     help: 'TTL of a zone that is created without one.',
     default: '3600',

@@ -38,6 +38,8 @@ export const errorTypes = {
   shared_zone_not_found: 404,
   tld_not_found: 404,
   tsigkey_not_found: 404,
+  zone_export_not_found: 404,
+  zone_import_not_found: 404,
   zone_not_found: 404,
   zone_transfer_accept_not_found: 404,
   zone_transfer_request_not_found: 404,

@@ -14,6 +14,8 @@ import { openFolder } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { rateSettings } from './nameserver/rate-settings.ts'
 import { type NameserverOptions, startNameserver } from './nameserver/start.ts'
+import { runSettings } from './resources/imports/run.ts'
+import { startImports } from './resources/imports/start.ts'
 import { type ResourceSettings, routes } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
 import { quotaPresets } from './resources/quotas/fields.ts'
@@ -82,6 +84,8 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     roles: () => ['api', 'central', 'producer', 'mdns', 'worker'],
   })
   parts.defer(() => heartbeat.stop())
+  const imports = startImports({ db, log, settings: runSettings(resourceSettings(config, secrets)) })
+  parts.defer(() => imports.stop())
   const store = db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   process.stdout.write(banner({ api: api.url, dns: nameserver.listening, data: `${config.data_dir} (${store})` }))
   log.info({ api: api.url, engine: db.engine, pid: process.pid }, 'ready')
@@ -140,6 +144,7 @@ function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
     recordTypes: config.record_types.length === 0 ? undefined : new Set(config.record_types),
     allowSpecialNames: config.allow_special_names,
     purgeAgeSeconds: config.purge_age,
+    importMaxBytes: config.import_max_bytes,
     adminApi: config.enable_api_admin,
   }
 }

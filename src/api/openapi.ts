@@ -30,26 +30,40 @@ function operation(route: Route): object {
     summary: route.summary,
     operationId: route.operation ?? route.may,
     tags: [route.resource.plural],
-    parameters: [...pathParameters(route), ...(route.returns === 'list' ? listParameters(route.resource) : [])],
+    parameters: [
+      ...pathParameters(route),
+      ...(route.returns === 'list' ? listParameters(route.resource) : ownParameters(route)),
+    ],
     ...(['POST', 'PATCH', 'PUT'].includes(route.method) &&
       route.body !== 'none' && {
         requestBody: {
           required: route.body === undefined,
-          content: json(reference(`${route.resource.name}_${writes}`)),
+          content: bodyContent(route, writes),
         },
       }),
     responses: {
       [route.status]: {
         description: route.summary,
-        ...(route.returns !== 'nothing' && { content: json(answerSchema(route)) }),
+        ...(route.returns !== 'nothing' && { content: answerContent(route) }),
       },
       default: { description: 'What went wrong', content: json(reference('Error')) },
     },
   }
 }
 
+const bodyContent = ({ resource, intake }: Route, writes: string): object =>
+  intake === undefined
+    ? json(reference(`${resource.name}_${writes}`))
+    : Object.fromEntries(Object.entries(intake.types).map(([type, schema]) => [type, { schema }]))
+
+const answerContent = (route: Route): object =>
+  route.answers === undefined ? json(answerSchema(route)) : { [route.answers]: { schema: { type: 'string' } } }
+
+const ownParameters = ({ parameters = {} }: Route): object[] =>
+  Object.entries(parameters).map(([name, schema]) => parameter('query', name, schema))
+
 function answerSchema({ returns, resource }: Route): Schema {
-  if (returns === 'one') return reference(resource.name)
+  if (returns !== 'list') return reference(resource.name)
   return {
     type: 'object',
     properties: {

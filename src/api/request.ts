@@ -25,13 +25,11 @@ export async function readCall(
 ): Promise<Omit<Call, 'tx'>> {
   const { headers } = request
   const { route, profile, base } = mounted
-  mustAccept(headers.accept, 'application/json')
+  mustAccept(headers.accept, route.answers ?? 'application/json')
   const { query, callerQuery } = parseQuery(queryText(request.url))
   const caller = elevated(await options.authenticate(headers), headers, callerQuery)
   mustBeAllowed(caller, route.may)
-  if (route.returns !== 'list' && query.size > 0) {
-    fail('bad_request', `Invalid filters ${[...query.keys()].join(', ')}: this operation takes no query parameters`)
-  }
+  if (route.returns !== 'list') mustKnow([...query.keys()], Object.keys(route.parameters ?? {}))
   return {
     params: checkIds(request.params as Record<string, string>, route.text ?? []),
     query,
@@ -47,11 +45,18 @@ export async function readCall(
   }
 }
 
+function mustKnow(given: readonly string[], known: readonly string[]): void {
+  const unknown = given.filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  const takes = known.length === 0 ? 'no query parameters' : `only ${known.join(', ')}`
+  fail('bad_request', `Invalid filters ${unknown.join(', ')}: this operation takes ${takes}`)
+}
+
 /** The part of the path that all links begin with: the mount's root, and `/v2` or `/admin`. */
 const mountOf = ({ root }: Profile, { path }: Route): string => root + path.slice(0, path.indexOf('/', 1))
 
-const takesBody = ({ method, body }: Route): boolean =>
-  body !== 'none' && (method === 'POST' || method === 'PATCH' || method === 'PUT')
+const takesBody = ({ method, body, intake }: Route): boolean =>
+  body !== 'none' && intake === undefined && (method === 'POST' || method === 'PATCH' || method === 'PUT')
 
 function readBody(request: FastifyRequest, route: Route): unknown {
   const bytes = (request.body as Buffer | undefined) ?? new Uint8Array()

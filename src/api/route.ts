@@ -1,6 +1,7 @@
-import type { Tx } from '../db/sql.ts'
+import type { Database, Tx } from '../db/sql.ts'
 import type { Caller } from './auth.ts'
 import { type Among, list, type PageLimits } from './collection.ts'
+import type { Schema } from './field.ts'
 import type { Action } from './policy.ts'
 import type { Profile } from './profile.ts'
 import type { Query } from './query.ts'
@@ -30,6 +31,8 @@ export type Reply = {
   readonly body?: unknown
   /** The body as JSON text, where it was made as text. */
   readonly text?: string
+  /** The body in parts, made as they are sent; the handler's transaction lives until the last one is. */
+  readonly stream?: AsyncIterable<string>
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -38,7 +41,8 @@ export type RouteOptions = {
   readonly resource: Described
   /** What it does, in a few words, for the API document. */
   readonly summary: string
-  readonly returns: 'one' | 'list' | 'nothing'
+  /** `parts`: a body of any size, sent as it is made. */
+  readonly returns: 'one' | 'list' | 'nothing' | 'parts'
   readonly status: number
   /** Its name in the API document, where `may` is that of another operation too. */
   readonly operation?: string
@@ -46,6 +50,20 @@ export type RouteOptions = {
   readonly body?: 'optional' | 'none'
   /** Parts of the path that are text, not ids. */
   readonly text?: readonly string[]
+  /** Query parameters it takes where it is no list: their schemas by name. */
+  readonly parameters?: Readonly<Record<string, Schema>>
+  /** The type of what it answers, where that is not JSON. */
+  readonly answers?: string
+  /** Takes the body before the handler runs, where it may be too large for one transaction or for memory. */
+  readonly intake?: Intake
+}
+
+/** How a route takes a large body: as it comes, of at most so many bytes. What it makes of it is the handler's `body`. */
+export type Intake = {
+  readonly maxBytes: number
+  /** The types of body it takes, with the schema of those that are JSON. */
+  readonly types: Readonly<Record<string, Schema>>
+  readonly take: (call: Omit<Call, 'tx'>, body: AsyncIterable<Uint8Array>, db: Database) => Promise<unknown>
 }
 
 type ApiPath = `/v2/${string}` | `/admin/${string}`

@@ -13,7 +13,8 @@ import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
 import type { Query } from './query.ts'
 import { type Mounted, type RequestOptions, readCall } from './request.ts'
-import type { Reply, Route } from './route.ts'
+import type { Call, Reply, Route } from './route.ts'
+import { arriving, inPlace, inTime, sendStream } from './streams.ts'
 import { systemRoutes } from './system.ts'
 
 export type ApiOptions = RequestOptions & {
@@ -29,6 +30,7 @@ export type ApiOptions = RequestOptions & {
 
 const maxHeaderSize = 16_384
 const graceMilliseconds = 2000
+const requestMilliseconds = 30_000
 
 /** Starts the HTTP service; resolves once it listens. */
 export async function startApi(options: ApiOptions): Promise<{ url: string; close(): Promise<void> }> {
@@ -38,7 +40,8 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    requestTimeout: 30_000,
+    // Uploads may take their time; all else is held to it by `inTime`.
+    requestTimeout: 0,
     keepAliveTimeout: 72_000,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
@@ -65,13 +68,23 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
       fail('bad_request', 'the Host header is missing')
     }
     if (request.method === 'OPTIONS') return void answerPreflight(reply)
+    inTime(app, request, requestMilliseconds)
     done()
   })
   const sendProblem = problemSender(options.log)
   app.setErrorHandler(sendProblem)
   const places: Place[] = systemRoutes(app, options, base)
+  const [large, ordinary] = [options.routes.filter(takesIn), options.routes.filter((route) => !takesIn(route))]
   for (const profile of profiles) {
-    for (const route of options.routes) places.push(mount(app, { route, profile, base }, options))
+    for (const route of ordinary) places.push(mount(app, { route, profile, base }, options))
+    for (const route of large) {
+      places.push({ method: route.method, path: profile.root + route.path })
+      await app.register(async (apart) => {
+        apart.removeAllContentTypeParsers()
+        apart.addContentTypeParser('*', (_request, body, done) => done(null, body))
+        mount(apart, { route, profile, base }, options)
+      })
+    }
   }
   wordsAmongZones(app)
   const allowed = methodsAt(places)
@@ -101,21 +114,45 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Pla
     method: route.method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     // Also for what fails before the handler: every answer below a mount has that mount's type.
-    config: { contentType },
+    config: { contentType, isLarge: takesIn(route) },
+    ...(route.intake && { bodyLimit: route.intake.maxBytes }),
     handler: async (request, reply) => {
       const call = await readCall(request, mounted, options)
       const answer =
-        route.method === 'GET'
-          ? await options.db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
-          : await options.db.write((tx) => route.handle({ ...call, tx }))
-      write(reply, contentType, answer)
+        route.returns === 'parts'
+          ? await inPlace(() => options.db.scan((tx) => streamed({ ...call, tx }, mounted, reply, options.log)))
+          : route.method === 'GET'
+            ? await options.db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
+            : await changed(call, mounted, request, options)
+      if (answer !== undefined) write(reply, contentType, answer)
     },
   })
   return { method: route.method, path }
 }
 
+async function changed(
+  call: Omit<Call, 'tx'>,
+  { route }: Mounted,
+  request: FastifyRequest,
+  { db }: ApiOptions,
+): Promise<Reply> {
+  const { intake } = route
+  if (intake === undefined) return db.write((tx) => route.handle({ ...call, tx }))
+  const body = await intake.take(call, arriving(request, intake.maxBytes), db)
+  return db.write((tx) => route.handle({ ...call, body, tx }))
+}
+
+const takesIn = ({ intake }: Route): boolean => intake !== undefined
+
 const isSearch = (route: Route, query: Query): boolean =>
   route.returns === 'list' && query.size > 0 && mayBeSlow(query, route.resource)
+
+async function streamed(call: Call, { route, profile }: Mounted, reply: FastifyReply, log: Logger): Promise<undefined> {
+  const answer = await route.handle(call)
+  if (answer.stream === undefined) throw new Error(`${route.path} was to answer in parts`)
+  const contentType = route.answers ?? profile.contentType(route.resource.name)
+  return sendStream(reply, { ...answer, stream: answer.stream, contentType }, log)
+}
 
 /** Straight to the connection: Fastify's own way looks into the content type, and adds a charset we do not want. */
 function write(reply: FastifyReply, contentType: string, answer: Reply): void {

@@ -84,6 +84,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
         return work(tx)
       }),
     follow: (listener) => wakes.follow(listener),
+    link: () => ({ url }),
     async close() {
       await wakes.close()
       await pool.end()

@@ -34,6 +34,20 @@ CREATE TABLE counts (
   primary key (project_id, what, shard)
 );
 
+CREATE TABLE import_chunks (
+  import_id text not null,
+  n integer not null,
+  data blob not null,
+  primary key (import_id, n)
+);
+
+CREATE TABLE import_faults (
+  import_id text not null,
+  n integer not null,
+  faults text not null,
+  primary key (import_id, n)
+);
+
 CREATE TABLE name_roots (
   root text not null primary key
 );
@@ -87,7 +101,7 @@ CREATE VIEW recordset_rows as
 select r.id, r.zone_id, r.project_id, r.name, r.name_key, r.type, r.ttl, r.ttl_key, r.description, r.records, r.managed,
   r.serial, r.version, r.created_at, r.updated_at, r.updated_key, z.name as zone_name,
   case when z.trouble is not null and r.serial > z.published_serial then 'ERROR' when r.serial > z.published_serial then 'PENDING' else 'ACTIVE' end as status,
-  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 then 'CREATE' else 'UPDATE' end as action
+  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 and (r.managed = 0 or r.serial = z.created_serial) then 'CREATE' else 'UPDATE' end as action
 from recordsets r join zones z on z.id = r.zone_id
 where z.gone_at is null;
 
@@ -112,6 +126,12 @@ CREATE TABLE recordsets (
 );
 
 CREATE INDEX recordsets_all_name on recordsets (name_key, id);
+
+CREATE INDEX recordsets_all_ttl on recordsets (ttl_key, id);
+
+CREATE INDEX recordsets_all_type on recordsets (type, id);
+
+CREATE INDEX recordsets_all_updated on recordsets (updated_key, id);
 
 CREATE UNIQUE INDEX recordsets_place on recordsets (zone_id, name_key, type);
 
@@ -262,6 +282,67 @@ CREATE INDEX tsigkeys_by_resource on tsigkeys (resource_id, scope);
 
 CREATE INDEX tsigkeys_by_updated on tsigkeys (updated_key, id);
 
+CREATE TABLE zone_exports (
+  id text not null primary key,
+  project_id text not null,
+  zone_id text not null,
+  status text not null,
+  message text,
+  location text,
+  version integer not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX zone_exports_all_updated on zone_exports (updated_key, id);
+
+CREATE INDEX zone_exports_project_id on zone_exports (project_id, id);
+
+CREATE INDEX zone_exports_project_status on zone_exports (project_id, status, id);
+
+CREATE INDEX zone_exports_project_updated on zone_exports (project_id, updated_key, id);
+
+CREATE TABLE zone_imports (
+  id text not null primary key,
+  project_id text not null,
+  status text not null,
+  message text,
+  zone_id text,
+  mode text not null,
+  dry_run integer not null,
+  -- What the zone is called where the file does not say, or which zone is meant.
+  origin text,
+  attributes text not null,
+  -- Who asked, as JSON: the work is done later, in their name.
+  author text not null,
+  progress text not null,
+  fault_count integer not null default 0,
+  -- The first faults; all of them are in import_faults.
+  faults text not null default '[]',
+  difference text,
+  -- The zone, hidden until it is whole, that the content is put into.
+  staging_id text,
+  -- Who works on it, and until when others leave it alone.
+  lease_holder text,
+  lease_until text,
+  attempts integer not null default 0,
+  version integer not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX zone_imports_all_updated on zone_imports (updated_key, id);
+
+CREATE INDEX zone_imports_pending on zone_imports (id) where status = 'PENDING';
+
+CREATE INDEX zone_imports_project_id on zone_imports (project_id, id);
+
+CREATE INDEX zone_imports_project_status on zone_imports (project_id, status, id);
+
+CREATE INDEX zone_imports_project_updated on zone_imports (project_id, updated_key, id);
+
 CREATE TABLE zone_refreshes (
   zone_id text not null primary key references zones (id) on delete cascade,
   asked_at text not null
@@ -327,6 +408,8 @@ CREATE TABLE zones (
   gone_at text,
   purge_at text
 );
+
+CREATE INDEX zones_all_email on zones (email, id) where gone_at is null;
 
 CREATE INDEX zones_all_id on zones (id) where gone_at is null;
 

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { Sql } from 'sql-template-tag'
 
 export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
@@ -42,9 +43,14 @@ export interface Database {
   alone<T>(work: (tx: MigrationTx) => Promise<T>): Promise<T>
   /** Calls `listener` with topics that were woken, soon after; may miss some and repeat some. Returns how to stop it. */
   follow(listener: (topics: readonly string[]) => void): () => void
+  /** How another thread of this process opens the same store, with `openLinked`; its port is to be transferred. */
+  link(): StoreLink
   /** Waits for what is in flight, then lets go of files and connections. */
   close(): Promise<void>
 }
+
+/** The way for another thread to the store that this one has open. */
+export type StoreLink = { readonly url: string } | { readonly path: string; readonly port: MessagePort }
 
 /** The database cannot be reached now; the request may be tried again. */
 export class DatabaseUnavailable extends Error {

@@ -18,6 +18,7 @@ export class GroupCommit {
   readonly #connection: Connection
   readonly #wakes: Wakes
   #queue: Job[] = []
+  #turns: (() => Promise<void>)[] = []
   #woken: string[] = []
   #draining: Promise<void> | undefined
   #closed = false
@@ -42,6 +43,12 @@ export class GroupCommit {
     })
   }
 
+  /** Lets another connection of this process write, between two batches: who waits here waits for its turn, not for a lock. */
+  turn(work: () => Promise<void>): void {
+    this.#turns.push(work)
+    this.#draining ??= this.#drain()
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     await this.#draining
@@ -50,8 +57,9 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     // A turn of the event loop first: requests that arrived together join the same batch.
     await nextTurn()
-    while (this.#queue.length > 0) {
-      await this.#batch()
+    while (this.#queue.length > 0 || this.#turns.length > 0) {
+      if (this.#queue.length > 0) await this.#batch()
+      await this.#turns.shift()?.()
       await nextTurn()
     }
     this.#draining = undefined

@@ -3,6 +3,7 @@ import type { Database, MigrationTx, Tx } from './sql.ts'
 import { Connection, ConnectionTx, closed, translated } from './sqlite-connection.ts'
 import { GroupCommit } from './sqlite-group-commit.ts'
 import { Scanners } from './sqlite-scanners.ts'
+import { giveTurns } from './sqlite-turns.ts'
 import { Wakes } from './wakes.ts'
 
 const maxReaders = 16
@@ -21,6 +22,7 @@ export function openSqlite(path: string): Database {
     write: (work) => commits.submit(work),
     alone: (work) => commits.submit((tx) => work(tx as MigrationTx)),
     follow: (listener) => wakes.follow(listener),
+    link: () => ({ path, port: giveTurns(commits, wakes) }),
     async close() {
       await commits.close()
       await readers.close()
@@ -31,7 +33,7 @@ export function openSqlite(path: string): Database {
 }
 
 /** Runs read work on snapshots, each on a connection of its own while it lasts. */
-class Readers {
+export class Readers {
   readonly #path: string
   readonly #idle: Connection[] = []
   readonly #waiting: ((connection: Connection) => void)[] = []

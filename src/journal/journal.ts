@@ -20,6 +20,8 @@ export type Commit = {
   }
   /** The serial to reach, where another server decides it. */
   readonly to?: number
+  /** Whether it is too large to list what it took away and added: then whoever is behind it takes the whole zone. */
+  readonly anew?: boolean
   /** What else changes in the zone's row with it, each as `column = value`. */
   readonly set?: readonly Sql[]
 }
@@ -34,8 +36,8 @@ export type Commit = {
 export async function commit(tx: Tx, change: Commit, author: Author, now: Date): Promise<number> {
   const { zone_id, from } = change
   const serial = change.to ?? nextSerial(from, now)
-  const removed = from === undefined ? [] : [change.soa.before(from), ...change.removed]
-  const added = [change.soa.after(serial), ...change.added]
+  const removed = from === undefined || change.anew ? [] : [change.soa.before(from), ...change.removed]
+  const added = change.anew ? [] : [change.soa.after(serial), ...change.added]
   const at = timestamp(now)
   if (from !== undefined) {
     const set = (change.set ?? []).map((one) => sql`, ${one}`)
@@ -46,11 +48,14 @@ export async function commit(tx: Tx, change: Commit, author: Author, now: Date):
   }
   await tx.run(sql`
     insert into changes (zone_id, serial, previous, removed, added, user_id, project_id, request_id, at)
-    values (${zone_id}, ${serial}, ${from ?? 0}, ${encodeRecords(removed)}, ${encodeRecords(added)},
+    values (${zone_id}, ${serial}, ${change.anew ? fromNowhere : (from ?? 0)}, ${encodeRecords(removed)}, ${encodeRecords(added)},
       ${author.user_id}, ${author.project_id}, ${author.request_id}, ${at})`)
   tx.wake(zone_id)
   return serial
 }
+
+/** What `previous` is of a change that does not say how it came about: no serial, so that no chain of changes goes through it. */
+const fromNowhere = -1
 
 /** The time in seconds, or one more than the present serial where that is not newer. */
 export function nextSerial(serial: number | undefined, now: Date): number {

@@ -1,6 +1,8 @@
 import type { Route } from '../api/route.ts'
 import { type AdminSettings, adminRoutes } from './admin/routes.ts'
 import { blacklistRoutes } from './blacklists/routes.ts'
+import { type ExportSettings, exportRoutes } from './exports/routes.ts'
+import { type ImportSettings, importRoutes } from './imports/routes.ts'
 import { type LimitSettings, limitRoutes } from './limits/routes.ts'
 import { poolTransferRoutes } from './pool-transfers/routes.ts'
 import { poolRoutes } from './pools/routes.ts'
@@ -23,6 +25,8 @@ export type ResourceSettings = QuotaSettings &
   ZoneTaskSettings &
   RecordsetSettings &
   TransferSettings &
+  ImportSettings &
+  ExportSettings &
   AdminSettings
 
 /** The table of contents of the API. */
@@ -32,6 +36,8 @@ export const routes = (settings: ResourceSettings): readonly Route[] => [
   ...zoneTaskRoutes(settings),
   ...shareRoutes,
   ...transferRoutes(settings),
+  ...importRoutes(settings),
+  ...exportRoutes(settings),
   ...poolRoutes,
   ...poolTransferRoutes,
   ...tldRoutes,

@@ -15,5 +15,6 @@ export const testSettings: ResourceSettings = {
   allowSpecialNames: false,
   recordTypes: undefined,
   purgeAgeSeconds: 604_800,
+  importMaxBytes: 64 * 1024 * 1024,
   adminApi: true,
 }

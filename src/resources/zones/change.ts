@@ -10,6 +10,8 @@ export type ZoneChange = {
   readonly removed: readonly ResourceRecord[]
   readonly added: readonly ResourceRecord[]
   readonly zone?: Partial<Assignable>
+  /** Whether it is too large for the journal to list. */
+  readonly anew?: boolean
 }
 
 /** Who to name in the journal for what a call does. */
@@ -51,6 +53,7 @@ export async function changeZone(tx: Tx, zone: Zone, change: ZoneChange, author:
       added: change.added,
       soa: { before: (at) => soaRecord(zone, at), after: (at) => soaRecord(after, at) },
       set: changed.map((name) => assign[name](after)),
+      ...(change.anew && { anew: true }),
     },
     author,
     now,

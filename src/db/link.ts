@@ -1,0 +1,139 @@
+import type { MessagePort } from 'node:worker_threads'
+import { openPostgres } from './postgres.ts'
+import { type Database, type StoreLink, sql, type Tx } from './sql.ts'
+import { Readers } from './sqlite.ts'
+import { Connection, ConnectionTx, isBusy } from './sqlite-connection.ts'
+import type { Asked, Told } from './sqlite-turns.ts'
+import { Wakes } from './wakes.ts'
+
+/** A store that this thread shares with the one that opened it. */
+export type LinkedStore = Pick<Database, 'engine' | 'read' | 'write' | 'follow' | 'close'> & {
+  /** As write, for much that can be made again: should the machine lose power, it may be lost though it was done. */
+  bulk<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+}
+
+/** Opens the store that another thread of this process has open. */
+export function openLinked(link: StoreLink, onIdleError: (error: Error) => void): LinkedStore {
+  if ('path' in link) return linkedSqlite(link.path, link.port)
+  const { engine, read, write, follow, close } = openPostgres(link.url, onIdleError)
+  const bulk: LinkedStore['bulk'] = (work) =>
+    write(async (tx) => {
+      await tx.run(sql`set local synchronous_commit = off`)
+      return work(tx)
+    })
+  return { engine, read, write, follow, close, bulk }
+}
+
+/** How often what was written in bulk is moved from the log to the database itself. */
+const checkpointMilliseconds = 500
+
+function linkedSqlite(path: string, port: MessagePort): LinkedStore {
+  const wakes = new Wakes()
+  const readers = new Readers(path)
+  const turns = new Turns(port, wakes)
+  const careful = new Connection(path, false)
+  const quick = new Connection(path, false)
+  quick.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -65536')
+  let checkpointed = performance.now()
+  return {
+    engine: 'sqlite',
+    read: (work) => readers.use(work),
+    write: (work) => turns.take((woken) => inTransaction(careful, work, woken)),
+    async bulk(work) {
+      // Before the turn, so that nobody waits for it; otherwise those who commit do it.
+      if (performance.now() - checkpointed > checkpointMilliseconds) {
+        quick.step('pragma wal_checkpoint(passive)')
+        checkpointed = performance.now()
+      }
+      return turns.take((woken) => inTransaction(quick, work, woken))
+    },
+    follow: (listener) => wakes.follow(listener),
+    async close() {
+      await turns.close()
+      await readers.close()
+      careful.close()
+      quick.close()
+    },
+  }
+}
+
+async function inTransaction<T>(
+  connection: Connection,
+  work: (tx: Tx) => Promise<T>,
+  woken: (topics: readonly string[]) => void,
+): Promise<T> {
+  begin(connection)
+  const tx = new ConnectionTx(connection)
+  try {
+    const value = await work(tx)
+    tx.mustBeWhole()
+    connection.step('commit')
+    woken(tx.woken)
+    return value
+  } catch (error) {
+    connection.rollback()
+    throw error
+  } finally {
+    tx.end()
+  }
+}
+
+/** The turn is ours; only another process, such as a backup, can hold the lock for a moment. */
+function begin(connection: Connection): void {
+  const deadline = performance.now() + 1000
+  for (;;) {
+    try {
+      connection.step('begin immediate')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
+
+/** This thread's turns to write, one at a time. */
+class Turns {
+  readonly #port: MessagePort
+  #go = () => {}
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(port: MessagePort, wakes: Wakes) {
+    this.#port = port
+    port.on('message', (message: Told) => {
+      if (message.kind === 'go') this.#go()
+      else wakes.tell(message.topics)
+    })
+    port.unref()
+  }
+
+  take<T>(work: (woken: (topics: readonly string[]) => void) => Promise<T>): Promise<T> {
+    const turn = this.#last.then(async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#go = resolve
+      this.#say({ kind: 'ask' })
+      this.#port.ref()
+      await promise
+      let topics: readonly string[] = []
+      try {
+        return await work((woken) => {
+          topics = woken
+        })
+      } finally {
+        this.#say({ kind: 'done', topics })
+        this.#port.unref()
+      }
+    })
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  async close(): Promise<void> {
+    await this.#last
+    this.#port.close()
+  }
+
+  #say(message: Asked): void {
+    this.#port.postMessage(message)
+  }
+}

@@ -1,0 +1,157 @@
+import { timestamp } from '../../clock.ts'
+import type { Tx } from '../../db/sql.ts'
+import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
+import { records as recordsIn, zoneFromRecords } from '../../zonedata/zone.ts'
+import { nsRecords, soaRecord } from '../zones/managed.ts'
+import * as zones from '../zones/store.ts'
+import { applyChanges } from './apply.ts'
+import { checkChildren, checkRecords, checkRows, type PlacedFault } from './content-check.ts'
+import { differences, type SetChange, Tally } from './difference.ts'
+import type { Difference } from './fields.ts'
+import { admit, publish } from './publish.ts'
+import { type Draft, targetOf } from './reading.ts'
+import { Abandoned, Refused, type Run } from './run.ts'
+import type { Stager } from './stager.ts'
+import * as store from './store.ts'
+
+/** Thrown to undo what was only tried. */
+class Tried extends Error {}
+
+const mostRounds = 5
+
+/** Makes an import whose file is staged take effect, whole, in one short transaction; or only tells what it would do. */
+export async function settle(
+  run: Run,
+  draft: Draft,
+  stager: Stager,
+  content: readonly ZoneFileRecord[] | undefined,
+): Promise<void> {
+  if (run.job.mode === 'create') await checkStaged(run, draft, content)
+  // Warnings are told too; what is wrong has been refused by now.
+  await run.faults.flush(run.context.db, true)
+  await (run.job.mode === 'create' ? makeZone(run, draft, stager, content) : changeExisting(run, draft))
+}
+
+async function checkStaged(run: Run, draft: Draft, content: readonly ZoneFileRecord[] | undefined): Promise<void> {
+  const { zone, place } = draft
+  const { db } = run.context
+  const own = [soaRecord(zone, zone.serial), ...nsRecords(zone, place!.servers)]
+  const children = await db.read((tx) => checkChildren(tx, zone.id, zone.name))
+  if (content === undefined)
+    await run.locate([...(await db.read((tx) => checkRows(tx, zone.id, zone.name))), ...children])
+  else {
+    for (const fault of checkRecords(zone.name, own, content)) run.faults.add(fault)
+    if (children.length > 0) await run.locate(children)
+  }
+  if (run.faults.errors > 0) throw new Refused()
+}
+
+async function makeZone(
+  run: Run,
+  draft: Draft,
+  stager: Stager,
+  content: readonly ZoneFileRecord[] | undefined,
+): Promise<void> {
+  const { settings, clock } = run.context
+  const { caller, job } = run
+  const { sets, records } = stager
+  const difference: Difference = {
+    records_added: records,
+    records_removed: 0,
+    recordsets_created: sets,
+    recordsets_updated: 0,
+    recordsets_deleted: 0,
+    recordsets: [],
+  }
+  // Each record once, and one TTL in each set, as in the rows.
+  const listed = content && [...recordsIn(zoneFromRecords(draft.zone.name, content))]
+  await tryOrDo(run, difference, draft.zone.id, async (tx) => {
+    const now = clock()
+    const place = await admit(tx, draft.zone, caller, settings)
+    const zone = {
+      ...draft.zone,
+      pool_id: place.pool_id,
+      ns_revision: place.ns_revision,
+      primary_ns: place.servers[0]!,
+      recordset_count: sets + 2,
+      record_count: records,
+    }
+    const requestId = job.author.request_id
+    await publish(tx, { zone, place, managedIds: draft.managedIds, content: listed, caller, requestId, now })
+    return { zone_id: zone.id, message: `${zone.name} imported`, difference: null }
+  })
+}
+
+async function changeExisting(run: Run, draft: Draft): Promise<void> {
+  const { db } = run.context
+  const mode = run.job.mode as 'replace' | 'merge'
+  for (let round = 1; ; round++) {
+    const tally = new Tally()
+    const { target, changes } = await db.read(async (tx) => {
+      const target = await targetOf(tx, run, draft.zone.name)
+      const changes: SetChange[] = []
+      for await (const change of differences(tx, target, draft.zone.id, mode)) {
+        tally.add(change)
+        changes.push(change)
+      }
+      return { target, changes }
+    })
+    await run.note()
+    const { difference } = tally
+    const found: PlacedFault[] = []
+    const done = await tryOrDo(run, difference, target.id, async (tx) => {
+      const { settings, clock } = run.context
+      const zone = await zones.lock(tx, target.id, run.caller)
+      if (zone === undefined || zone.serial !== target.serial) return undefined
+      const { caller, job } = run
+      const requestId = job.author.request_id
+      await applyChanges(tx, { zone, changes, quotaDefaults: settings.quotaDefaults, caller, requestId, now: clock() })
+      found.push(...(await checkRows(tx, zone.id, zone.name)), ...(await checkChildren(tx, zone.id, zone.name)))
+      if (found.length > 0) throw new Refused()
+      return { zone_id: zone.id, message: `${zone.name} imported`, difference }
+    }).catch(async (error: unknown) => {
+      if (error instanceof Refused && found.length > 0) await run.locate(found)
+      throw error
+    })
+    if (done) return run.clearStaging(draft.zone.id)
+    if (round === mostRounds) throw new Refused('The zone changes all the time; try again when it does not.')
+  }
+}
+
+type Done = Pick<store.Outcome, 'zone_id' | 'message' | 'difference'>
+
+/** Does the work and notes the end of the import with it; for a dry run all is undone and only the end is noted. */
+async function tryOrDo(
+  run: Run,
+  difference: Difference,
+  zoneId: string,
+  work: (tx: Tx) => Promise<Done | undefined>,
+): Promise<boolean> {
+  const { db, holder, clock } = run.context
+  const { id, dry_run, mode } = run.job
+  const end = async (tx: Tx, done: Done) => {
+    const outcome = run.outcome({ status: 'COMPLETE', ...done }, done.difference)
+    if (!(await store.end(tx, id, holder, outcome, timestamp(clock())))) throw new Abandoned('not ours any more')
+  }
+  if (dry_run === 0) {
+    return db.write(async (tx) => {
+      const done = await work(tx)
+      if (done !== undefined) await end(tx, done)
+      return done !== undefined
+    })
+  }
+  const tried = await db
+    .write(async (tx) => {
+      if ((await work(tx)) !== undefined) throw new Tried()
+      return false
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Tried) return true
+      throw error
+    })
+  if (!tried) return false
+  const zone_id = mode === 'create' ? null : zoneId
+  await db.write((tx) => end(tx, { zone_id, message: 'Nothing was changed: this was a dry run.', difference }))
+  if (mode === 'create') await run.clearStaging(zoneId)
+  return true
+}
