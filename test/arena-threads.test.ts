@@ -2,7 +2,7 @@ import { deepEqual, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { ArenaLink } from '../src/nameserver/arena/links.ts'
+import type { ArenaLink } from './support/arena-links.ts'
 
 const thread = (name: string, workerData: unknown, transferList: ArenaLink['port'][] = []) =>
   new Worker(new URL(`./support/${name}.ts`, import.meta.url), { workerData, transferList })

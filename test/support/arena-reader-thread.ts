@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { decodeMessage } from '../../src/dns/message.ts'
 import { typeName } from '../../src/dns/types/index.ts'
-import { type ArenaLink, readerFrom } from '../../src/nameserver/arena/links.ts'
 import { servedFrom } from '../../src/nameserver/arena/served.ts'
 import { handle } from '../../src/nameserver/handle.ts'
+import { type ArenaLink, readerFrom } from './arena-links.ts'
 import { asked, generationOf } from './generations.ts'
 import { from, query, serverOf } from './nameserver.ts'
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { ArenaLinks } from '../../src/nameserver/arena/links.ts'
 import { ArenaWriter } from '../../src/nameserver/arena/writer.ts'
+import { ArenaLinks } from './arena-links.ts'
 import { generation, nextGeneration } from './generations.ts'
 
 // Changes zones for a while in every way there is, and lets memory grow meanwhile.

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { ArenaReader } from './reader.ts'
-import type { ArenaHandles } from './space.ts'
-import type { ArenaWriter } from './writer.ts'
+import { ArenaReader } from '../../src/nameserver/arena/reader.ts'
+import type { ArenaHandles } from '../../src/nameserver/arena/space.ts'
+import type { ArenaWriter } from '../../src/nameserver/arena/writer.ts'
 
 /** What a thread needs to read an arena and to hear of its growth; `port` must be in the transfer list. */
 export type ArenaLink = { readonly handles: ArenaHandles; readonly port: MessagePort }
