@@ -14,7 +14,7 @@ await report('api', measure)
 async function measure({ quick }: BenchOptions): Promise<BenchRow[]> {
   takeLoadCore()
   if (!pinned) console.error('no taskset or only one core: server and load share cores, so expect lower figures')
-  const effort = quick ? { rounds: 3, milliseconds: 300 } : { rounds: 7, milliseconds: 1000 }
+  const effort = quick ? { rounds: 3, milliseconds: 200 } : { rounds: 7, milliseconds: 1000 }
   const stores: Store[] = []
   const servers: Server[] = []
   const start = async (script: string, ...args: string[]): Promise<Server> => {
