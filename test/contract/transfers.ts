@@ -1,7 +1,10 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { believeHeaders } from '../../src/api/auth.ts'
-import { sql } from '../../src/db/sql.ts'
+import type { Call } from '../../src/api/route.ts'
+import { type Sql, sql, type Tx } from '../../src/db/sql.ts'
+import { quotaPresets } from '../../src/resources/quotas/fields.ts'
+import { accept } from '../../src/resources/transfers/accept.ts'
 import type { NewStore, Shown } from '../support/api.ts'
 import { journalOf, type ShownSet, type ShownZone, startZonesApi, type ZonesApi } from '../support/zones-api.ts'
 
@@ -402,7 +405,71 @@ export function transferRules(engine: string, newStore: NewStore): void {
       await api.delete(`${requests}/${two.id}`, as('p'))
       equal((await api.get(`${accepts}/${theirs.id}`, everywhere)).status, 404)
     })
+
+    test('[X13] an accept that is cut off after any of its statements has changed nothing, and can be made again', async () => {
+      const zone = await zoneOf('before')
+      const made = await offer(zone)
+      const body = { key: made.key, zone_transfer_request_id: made.id }
+      const caller = await believeHeaders({ 'x-auth-project-id': 'behind' })
+      const quotaDefaults = quotaPresets.nameplane
+      const owners = () =>
+        api.db.read((tx) =>
+          tx.all(sql`
+            select project_id, version from zones where id = ${zone.id}
+            union all select project_id, version from recordsets where zone_id = ${zone.id}`),
+        )
+      const untouched = await owners()
+      let statements = 0
+      for (let isDone = false; !isDone; statements += 1) {
+        const accepted = api.db.write((tx) =>
+          accept({ tx: cutOff(tx, statements), body, caller, now: new Date() } as Call, { quotaDefaults }),
+        )
+        isDone = await accepted.then(
+          () => true,
+          (error: Error) => {
+            equal(error, powerIsGone)
+            return false
+          },
+        )
+        if (!isDone) deepEqual(await owners(), untouched, `after ${statements} statements`)
+        await mustCountRight(api)
+      }
+      ok(statements > 8, `only ${statements} statements`)
+      deepEqual([await total('zones', 'before'), await total('zones', 'behind')], [0, 1])
+      deepEqual([await total('recordsets', 'before'), await total('recordsets', 'behind')], [0, 4])
+    })
   })
+}
+
+const powerIsGone = new Error('power is gone')
+
+/** A transaction whose work ends, as if the process did, after so many statements. */
+function cutOff(tx: Tx, statements: number): Tx {
+  let left = statements
+  const spent = () => {
+    if (left === 0) throw powerIsGone
+    left -= 1
+  }
+  return {
+    forUpdate: tx.forUpdate,
+    wake: (topic) => tx.wake(topic),
+    get: async <T>(query: Sql) => {
+      spent()
+      return tx.get<T>(query)
+    },
+    all: async <T>(query: Sql) => {
+      spent()
+      return tx.all<T>(query)
+    },
+    values: async (query) => {
+      spent()
+      return tx.values(query)
+    },
+    run: async (query) => {
+      spent()
+      return tx.run(query)
+    },
+  }
 }
 
 /** Holds every count that is kept to what there is. */
