@@ -2,7 +2,7 @@ import { fail } from '../errors.ts'
 import type { Caller } from './auth.ts'
 
 /** Who may do what: the least role each action needs. Admin implies member, member implies reader. */
-export const policy = {
+const policy = {
   create_zone: 'member',
   find_zones: 'reader',
   get_zone: 'reader',

@@ -1,5 +1,5 @@
 /** The known name most like the given one, or undefined when none is like it. */
-export function nearest(given: string, known: readonly string[]): string | undefined {
+function nearest(given: string, known: readonly string[]): string | undefined {
   const allowed = Math.max(2, Math.floor(given.length / 3))
   let best: string | undefined
   let bestDistance = allowed + 1

@@ -36,7 +36,7 @@ export const domainNames: Field<readonly string[]> = {
 }
 
 /** A name written in record text; letters beyond ASCII become A-labels. */
-export function nameFrom(tokens: Tokens, text: string, label: string): string {
+function nameFrom(tokens: Tokens, text: string, label: string): string {
   try {
     return parseName(/[^\0-\x7f]/.test(text) ? nameToAscii(text) : text, tokens.origin)
   } catch (error) {

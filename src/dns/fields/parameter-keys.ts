@@ -157,7 +157,7 @@ const keys: readonly (readonly [name: string, format: KeyFormat])[] = [
 ]
 
 /** The names of the keys that have one, in the order of their numbers. */
-export const keyNames: readonly string[] = keys.map(([name]) => name)
+const keyNames: readonly string[] = keys.map(([name]) => name)
 
 /** How the value of a key is written. */
 export function keyFormat(code: number): KeyFormat {

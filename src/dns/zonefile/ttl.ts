@@ -1,7 +1,7 @@
 import { parseSeconds } from '../fields/times.ts'
 
 /** The longest TTL there is (RFC 2181 8). */
-export const MOST_TTL = 0x7fff_ffff
+const MOST_TTL = 0x7fff_ffff
 
 /** Seconds, written as a number or with units as in 1w2d3h4m5s. */
 export function parseTtl(text: string): number {

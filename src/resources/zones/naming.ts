@@ -59,7 +59,7 @@ function matcher(pattern: string): (name: string) => boolean {
 }
 
 /** A name as the caller knows it: A-labels together with the letters they stand for. */
-export function describe(name: string): string {
+function describe(name: string): string {
   const unicode = nameToUnicode(name)
   return unicode === name ? name : `${name} (${unicode})`
 }
