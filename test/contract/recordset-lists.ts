@@ -53,6 +53,8 @@ export function recordsetListRules(engine: string, newStore: NewStore): void {
         ['description=web', ['www.one.example. A']],
         ['status=PENDING&limit=1', ['one.example. SOA']],
         ['status=ERROR', []],
+        ['action=CREATE&type=A', ['www.one.example. A']],
+        ['action=UPDATE&type=A', []],
         ['data=192.0.2.1', ['www.one.example. A']],
         ['type=MX&data=*nx*', []],
         ['type=MX&data=*MX*', ['Mail.one.example. MX']],
@@ -66,7 +68,7 @@ export function recordsetListRules(engine: string, newStore: NewStore): void {
       ])
       for (const key of ['records', 'data', 'status'])
         equal((await api.refused('GET', `${path}?sort_key=${key}`))[1], 'invalid_sort_key')
-      for (const filter of ['bogus', 'zone_name', 'action', 'records', 'managed'])
+      for (const filter of ['bogus', 'zone_name', 'records', 'managed'])
         equal((await api.refused('GET', `${path}?${filter}=1`))[1], 'bad_request')
     })
 

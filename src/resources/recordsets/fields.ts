@@ -72,7 +72,7 @@ export const recordset = resource(
     description: nullable(text(160, { write: 'always', filter: 'slow' })),
     ttl: nullable(integer(0, 2_147_483_647, { write: 'always', filter: true, sort: true, key: 'ttl_key' })),
     status: text(10, { filter: 'slow' }),
-    action: text(10),
+    action: text(10, { filter: 'slow' }),
     version: integer(1, Number.MAX_SAFE_INTEGER),
     created_at: moment({ sort: true, key: 'id' }),
     updated_at: nullable(moment({ sort: true, key: 'updated_key' })),
