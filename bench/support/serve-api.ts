@@ -27,6 +27,7 @@ const api = await startApi({
     recordTypes: undefined,
     purgeAgeSeconds: 604_800,
     adminApi: false,
+    importMaxBytes: 1_048_576,
   }),
   listen: { host: '127.0.0.1', port: 0 },
   authenticate: believeHeaders,
