@@ -266,6 +266,12 @@ export const settings = {
     parse: parseOptional(parseSecretKey),
     mask: () => '***',
   },
+  metrics: {
+    help: 'Tell metrics at /metrics, in the format of Prometheus, to whoever can connect to the API.',
+    default: 'true',
+    parse: parseBoolean,
+    kind: 'switch',
+  },
   log_level: {
     help: 'Least severe message that is logged: trace, debug, info, warn, error, fatal or silent.',
     default: 'info',

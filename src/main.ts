@@ -12,8 +12,10 @@ import { openDatabase } from './db/open.ts'
 import { type Database, DatabaseUnavailable } from './db/sql.ts'
 import { openFolder } from './folder.ts'
 import { lockFolder } from './lock.ts'
+import { nameserverMetrics, nameserverReadiness } from './nameserver/metrics.ts'
 import { rateSettings } from './nameserver/rate-settings.ts'
-import { type NameserverOptions, startNameserver } from './nameserver/start.ts'
+import { type Nameserver, type NameserverOptions, startNameserver } from './nameserver/start.ts'
+import { processMetrics } from './process-metrics.ts'
 import { runSettings } from './resources/imports/run.ts'
 import { startImports } from './resources/imports/start.ts'
 import { type ResourceSettings, routes } from './resources/index.ts'
@@ -36,6 +38,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   const secrets = await openSecrets({ dataDir: config.data_dir, secretKey: config.secret_key })
   await db.write((tx) => mustBeKeyOf(tx, secrets))
   await db.write((tx) => ensureDefaultPool(tx, config.default_ns, systemClock()))
+  let nameserver: Nameserver | undefined
   const api = await startApi({
     db,
     listen: config.api_listen,
@@ -49,6 +52,10 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     corsOrigins: config.cors_origins,
     log,
     clock: systemClock,
+    readiness: () => nameserver && { nameserver: nameserverReadiness(nameserver.stats()) },
+    ...(config.metrics && {
+      metrics: () => [...processMetrics(), ...(nameserver ? nameserverMetrics(nameserver.stats(), systemClock()) : [])],
+    }),
   }).catch((error: unknown) => {
     throw listenTrouble(error, 'api_listen', config.api_listen)
   })
@@ -61,7 +68,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     journalChangesPerZone: config.journal_changes,
   })
   parts.defer(() => upkeep.stop())
-  const nameserver = await startNameserver({
+  nameserver = await startNameserver({
     db,
     clock: systemClock,
     log,
@@ -73,7 +80,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
       (error as { listen?: (typeof config.dns_listen)[number] }).listen ?? config.dns_listen[0]!,
     )
   })
-  parts.defer(() => nameserver.close())
+  parts.defer(() => nameserver?.close())
   const heartbeat = startHeartbeat({
     db,
     clock: systemClock,

@@ -13,9 +13,10 @@ import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
 import type { Query } from './query.ts'
 import { type Mounted, type RequestOptions, readCall } from './request.ts'
+import { RequestMeter, type RouteMeter } from './request-meter.ts'
 import type { Call, Reply, Route } from './route.ts'
 import { arriving, inPlace, inTime, sendStream } from './streams.ts'
-import { systemRoutes } from './system.ts'
+import { type SystemOptions, systemRoutes } from './system.ts'
 
 export type ApiOptions = RequestOptions & {
   readonly db: Database
@@ -26,7 +27,7 @@ export type ApiOptions = RequestOptions & {
   readonly trustedProxies: readonly string[]
   readonly corsOrigins: readonly string[]
   readonly log: Logger
-}
+} & SystemOptions
 
 const maxHeaderSize = 16_384
 const graceMilliseconds = 2000
@@ -61,7 +62,10 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setSerializerCompiler(() => JSON.stringify)
+  const meter = new RequestMeter()
+  app.decorateRequest('begun', 0)
   app.addHook('onRequest', (request, reply, done) => {
+    ;(request as Timed).begun = performance.now()
     reply.header('X-Openstack-Request-Id', request.id)
     crossOrigin(options.corsOrigins, request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
@@ -71,18 +75,18 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
     inTime(app, request, requestMilliseconds)
     done()
   })
-  const sendProblem = problemSender(options.log)
+  const sendProblem = problemSender(options.log, meter)
   app.setErrorHandler(sendProblem)
-  const places: Place[] = systemRoutes(app, options, base)
+  const places: Place[] = systemRoutes(app, { ...options, requestMetrics: () => meter.metrics() }, base)
   const [large, ordinary] = [options.routes.filter(takesIn), options.routes.filter((route) => !takesIn(route))]
   for (const profile of profiles) {
-    for (const route of ordinary) places.push(mount(app, { route, profile, base }, options))
+    for (const route of ordinary) places.push(mount(app, { route, profile, base }, { ...options, meter }))
     for (const route of large) {
       places.push({ method: route.method, path: profile.root + route.path })
       await app.register(async (apart) => {
         apart.removeAllContentTypeParsers()
         apart.addContentTypeParser('*', (_request, body, done) => done(null, body))
-        mount(apart, { route, profile, base }, options)
+        mount(apart, { route, profile, base }, { ...options, meter })
       })
     }
   }
@@ -106,15 +110,22 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   return { url: here(), close: () => closed(app) }
 }
 
-function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Place {
+/** A request with the moment its head was there. */
+type Timed = FastifyRequest & { begun: number }
+
+/** What is known of a route before its handler runs. */
+type RouteConfig = { readonly contentType: string; readonly isLarge: boolean; readonly meter: RouteMeter }
+
+function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions & { readonly meter: RequestMeter }): Place {
   const { route, profile } = mounted
   const path = profile.root + route.path
   const contentType = profile.contentType(route.resource.name)
+  const meter = options.meter.of(route.method, path)
   app.route({
     method: route.method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     // Also for what fails before the handler: every answer below a mount has that mount's type.
-    config: { contentType, isLarge: takesIn(route) },
+    config: { contentType, isLarge: takesIn(route), meter } satisfies RouteConfig,
     ...(route.intake && { bodyLimit: route.intake.maxBytes }),
     handler: async (request, reply) => {
       const call = await readCall(request, mounted, options)
@@ -125,6 +136,7 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions): Pla
             ? await options.db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
             : await changed(call, mounted, request, options)
       if (answer !== undefined) write(reply, contentType, answer)
+      meter.add(reply.raw.statusCode, performance.now() - (request as Timed).begun)
     },
   })
   return { method: route.method, path }
@@ -169,14 +181,16 @@ function write(reply: FastifyReply, contentType: string, answer: Reply): void {
 }
 
 const problemSender =
-  (log: Logger) =>
+  (log: Logger, meter: RequestMeter) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, headers, body } = problem(error, request.id)
     const { id, method, url } = request
     if (status >= 500) log.error({ err: error, request_id: id, method, url }, body.message)
-    const config = request.routeOptions?.config as { contentType?: string } | undefined
+    const config = request.routeOptions?.config as Partial<RouteConfig> | undefined
     reply.header('X-Openstack-Request-Id', id)
     write(reply, config?.contentType ?? 'application/json', { status, headers, body })
+    const { begun } = request as Timed
+    if (begun > 0) (config?.meter ?? meter.unmatched).add(status, performance.now() - begun)
   }
 
 /** Lets what is in flight finish; Node keeps no time limits once it closes, so who has sent half a request is cut off. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Database, sql } from '../db/sql.ts'
 import { ApiError } from '../errors.ts'
+import { type Metric, prometheusText, prometheusType } from '../prometheus.ts'
 import { docsPage } from './docs.ts'
 import type { LinkBase } from './links.ts'
 import { openApi } from './openapi.ts'
@@ -17,10 +18,24 @@ const versions = [
   ['v2.4', 'CURRENT', '2026-04-13'],
 ] as const
 
+/** What other parts of the program tell of themselves, if there are any. */
+export type SystemOptions = {
+  /** Metrics beside those of requests. Without it there is no `/metrics`. */
+  readonly metrics?: () => readonly Metric[]
+  /** What `/readyz` tells beside the database; undefined while the other parts are starting. */
+  readonly readiness?: () => object | undefined
+}
+
+type SystemParts = SystemOptions & {
+  readonly db: Database
+  readonly routes: readonly Route[]
+  readonly requestMetrics: () => readonly Metric[]
+}
+
 /** What stands beside the resources: version discovery, health, and the API's own description. None needs a caller. */
 export function systemRoutes(
   app: FastifyInstance,
-  { db, routes }: { db: Database; routes: readonly Route[] },
+  { db, routes, metrics, readiness, requestMetrics }: SystemParts,
   base: LinkBase,
 ): Place[] {
   const places: Place[] = []
@@ -49,8 +64,17 @@ export function systemRoutes(
     } catch (cause) {
       throw new ApiError('unavailable', `not ready: ${(cause as Error).message}`, undefined, { 'Retry-After': '1' })
     }
-    return { status: 'ready', database: 'reachable' }
+    const others = readiness?.()
+    if (readiness !== undefined && others === undefined) {
+      throw new ApiError('unavailable', 'not ready: the name server is starting', undefined, { 'Retry-After': '1' })
+    }
+    return { status: 'ready', database: 'reachable', ...others }
   })
+  if (metrics !== undefined) {
+    get('/metrics', async (_request, reply) =>
+      reply.type(prometheusType).send(prometheusText([...requestMetrics(), ...metrics()])),
+    )
+  }
   get('/openapi.json', async (request) => openApi(routes, baseOf(request)))
   get('/docs', async (_request, reply) => reply.type('text/html; charset=UTF-8').send(docsPage(routes)))
   return places
