@@ -5,6 +5,7 @@ import json
 import sys
 
 from openstackclient import shell
+from osc_lib.clientmanager import ClientCache, ClientManager
 
 for line in sys.stdin:
     out, err = io.StringIO(), io.StringIO()
@@ -14,3 +15,7 @@ for line in sys.stdin:
         except SystemExit as end:
             code = end.code
     print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
+    # The client of one command would keep its project for the next.
+    for cache in vars(ClientManager).values():
+        if isinstance(cache, ClientCache):
+            cache._handle = None
