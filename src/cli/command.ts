@@ -2,5 +2,7 @@
 export type Command = {
   readonly summary: string
   readonly usage: string
+  /** What else help says of it, in place of the settings. */
+  readonly help?: string
   readonly run: (args: readonly string[]) => Promise<number>
 }

@@ -21,7 +21,7 @@ export function commandHelp(command: Command): string {
 
 Usage: ${command.usage}
 
-${settingsSection()}`
+${command.help === undefined ? settingsSection() : `${command.help}\n`}`
 }
 
 function settingsSection(): string {

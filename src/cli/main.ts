@@ -2,13 +2,23 @@ import { readFileSync } from 'node:fs'
 import { argv, exit, stderr, stdout } from 'node:process'
 import { suggestion } from '../config/nearest.ts'
 import { Trouble } from '../trouble.ts'
+import { backup } from './backup.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
+import { exportZones } from './export.ts'
 import { commandHelp, programHelp } from './help.ts'
+import { importZones } from './import.ts'
 import { migrate } from './migrate.ts'
 import { serve } from './serve.ts'
 
-const commands: Readonly<Record<string, Command>> = { serve, migrate, config }
+const commands: Readonly<Record<string, Command>> = {
+  serve,
+  migrate,
+  config,
+  backup,
+  import: importZones,
+  export: exportZones,
+}
 
 exit(await main(argv.slice(2)))
 
