@@ -1,16 +1,20 @@
 import { stderr } from 'node:process'
+import { isatty } from 'node:tty'
 import pino, { type DestinationStream, type Level, type Logger } from 'pino'
 
 export type LogFormat = 'auto' | 'json' | 'pretty'
 
+// Other threads have a stderr of their own, which knows neither its number nor whether a terminal is behind it.
+const STDERR = 2
+
 /** Opens the log on standard error: JSON lines for programs, readable lines for a person at a terminal. */
 export function openLog(options: { readonly level: Level | 'silent'; readonly format: LogFormat }): Logger {
-  const pretty = options.format === 'pretty' || (options.format === 'auto' && stderr.isTTY === true)
+  const pretty = options.format === 'pretty' || (options.format === 'auto' && isatty(STDERR))
   return pino({ level: options.level, base: null }, pretty ? { write: writePretty } : jsonLines())
 }
 
 function jsonLines(): DestinationStream {
-  const destination = pino.destination({ fd: stderr.fd, sync: true })
+  const destination = pino.destination({ fd: STDERR, sync: true })
   // Whoever read the log may be gone; that is no reason for the service to go too.
   destination.on('error', () => {})
   return destination
@@ -19,7 +23,7 @@ function jsonLines(): DestinationStream {
 const colours: Readonly<Record<number, number>> = { 10: 90, 20: 90, 30: 32, 40: 33, 50: 31, 60: 35 }
 
 function writePretty(line: string): void {
-  stderr.write(`${readable(line, stderr.isTTY === true)}\n`)
+  stderr.write(`${readable(line, isatty(STDERR))}\n`)
 }
 
 /** One JSON log line as a person reads it: time, level, message, the rest as key=value, an error's stack below. */
