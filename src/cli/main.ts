@@ -5,11 +5,20 @@ import { Trouble } from '../trouble.ts'
 import { backup } from './backup.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
+import { exportZones } from './export.ts'
 import { commandHelp, programHelp } from './help.ts'
+import { importZones } from './import.ts'
 import { migrate } from './migrate.ts'
 import { serve } from './serve.ts'
 
-const commands: Readonly<Record<string, Command>> = { serve, migrate, config, backup }
+const commands: Readonly<Record<string, Command>> = {
+  serve,
+  migrate,
+  config,
+  backup,
+  import: importZones,
+  export: exportZones,
+}
 
 exit(await main(argv.slice(2)))
 
