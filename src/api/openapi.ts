@@ -32,7 +32,8 @@ function operation(route: Route): object {
     tags: [route.resource.plural],
     parameters: [
       ...pathParameters(route),
-      ...(route.returns === 'list' ? listParameters(route.resource) : ownParameters(route)),
+      ...(route.returns === 'list' ? listParameters(route.resource) : []),
+      ...ownParameters(route),
     ],
     ...(['POST', 'PATCH', 'PUT'].includes(route.method) &&
       route.body !== 'none' && {

@@ -50,7 +50,7 @@ export type RouteOptions = {
   readonly body?: 'optional' | 'none'
   /** Parts of the path that are text, not ids. */
   readonly text?: readonly string[]
-  /** Query parameters it takes where it is no list: their schemas by name. */
+  /** Query parameters it takes beside those that every list has: their schemas by name. */
   readonly parameters?: Readonly<Record<string, Schema>>
   /** The type of what it answers, where that is not JSON. */
   readonly answers?: string

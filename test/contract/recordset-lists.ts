@@ -72,6 +72,16 @@ export function recordsetListRules(engine: string, newStore: NewStore): void {
         equal((await api.refused('GET', `${path}?${filter}=1`))[1], 'bad_request')
     })
 
+    test('[R18] the document of the API has every filter', async () => {
+      type Parameters = { readonly parameters: readonly { readonly name: string }[] }
+      const { body } = await api.get<{ paths: Record<string, { get: Parameters }> }>('/openapi.json')
+      for (const path of ['/v2/recordsets', '/v2/zones/{zone_id}/recordsets']) {
+        const names = body.paths[path]!.get.parameters.map(({ name }) => name)
+        for (const filter of ['name', 'type', 'ttl', 'data', 'status', 'action', 'description'])
+          ok(names.includes(filter), `${path} ${filter}`)
+      }
+    })
+
     test('[R18] following the pages of a zone shows every set once', async () => {
       const seen: string[] = []
       for (

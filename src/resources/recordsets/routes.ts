@@ -32,6 +32,8 @@ export type RecordsetSettings = {
 
 const about = { resource: recordset } as const
 
+const parameters = { data: { type: 'string' } } as const
+
 const among = {
   table: raw('recordsets'),
   filters: { data: dataMatches, name: nameMatches },
@@ -55,7 +57,14 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
 
   route(
     'GET /v2/zones/{zone_id}/recordsets',
-    { ...about, may: 'find_recordsets', summary: 'List the record sets of a zone', returns: 'list', status: 200 },
+    {
+      ...about,
+      may: 'find_recordsets',
+      summary: 'List the record sets of a zone',
+      returns: 'list',
+      status: 200,
+      parameters,
+    },
     async (call) => {
       const zone = await zoneFor(call)
       return listed(call, recordset, {
@@ -139,6 +148,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       summary: 'List record sets across zones',
       returns: 'list',
       status: 200,
+      parameters,
     },
     (call) => {
       const { allProjects, project_id } = call.caller
