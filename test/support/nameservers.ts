@@ -96,10 +96,19 @@ export type Launch = {
   readonly port: number
   readonly folder: string
   readonly question: string
+  /** For how many milliseconds it is waited for. */
+  readonly patience?: number
 }
 
 /** Starts a server in the foreground and waits, for a bounded time, until it answers. */
-export async function start({ name, args, port, folder, question }: Launch): Promise<NameServer> {
+export async function start({
+  name,
+  args,
+  port,
+  folder,
+  question,
+  patience = READY_WITHIN,
+}: Launch): Promise<NameServer> {
   const output: string[] = []
   const child = spawn(name, args, { cwd: folder, env: { ...process.env, PATH }, stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.on('data', (chunk) => output.push(String(chunk)))
@@ -119,13 +128,13 @@ export async function start({ name, args, port, folder, question }: Launch): Pro
       await rm(folder, { recursive: true, force: true })
     },
   }
-  const deadline = Date.now() + READY_WITHIN
+  const deadline = Date.now() + patience
   while (Date.now() < deadline && child.exitCode === null && child.pid !== undefined) {
     if (await answers(port, question)) return server
   }
   const reason = child.pid === undefined ? String(await failed) : await server.log()
   await server.stop()
-  throw new Error(`${name} did not answer within ${READY_WITHIN} ms: ${reason}`)
+  throw new Error(`${name} did not answer within ${patience} ms: ${reason}`)
 }
 
 async function zoneFolder(name: string, zones: readonly ZoneText[]): Promise<string> {
