@@ -146,6 +146,16 @@ export function adminRules(engine: string, newStore: NewStore): void {
       })
     })
 
+    test('[V14] the owner of a zone exports it at once', async () => {
+      const zone = await api.newZone('export.admin.', {}, as('alpha'))
+      const path = `/admin/zones/export/${zone.id}`
+      const { status, headers, text } = await api.call('GET', path, { headers: { ...as('alpha'), Accept: 'text/dns' } })
+      deepEqual([status, headers.get('content-type')?.split(';')[0]], [200, 'text/dns'])
+      deepEqual(text.split('\n').slice(0, 2), ['$ORIGIN export.admin.', '$TTL 3600'])
+      equal((await api.call('GET', path, { headers: as('beta') })).status, 404)
+      equal((await api.call('GET', path, { headers: { 'X-Auth-All-Projects': 'true' } })).status, 200)
+    })
+
     test('[V13] quotas are those of /v2/quotas, wrapped', async () => {
       const path = '/admin/quotas/delta'
       const defaults = quotaPresets.nameplane

@@ -13,7 +13,11 @@ import { type ZoneExport, zoneExport } from './fields.ts'
 import { zoneFile } from './file.ts'
 import * as store from './store.ts'
 
-export type ExportSettings = { readonly quotaDefaults: Quotas }
+export type ExportSettings = {
+  readonly quotaDefaults: Quotas
+  /** Whether there is an admin API, which has exports of its own. */
+  readonly adminApi: boolean
+}
 
 const about = { resource: zoneExport } as const
 
@@ -36,7 +40,22 @@ export const exportRoutes = (settings: ExportSettings): readonly Route[] => [
   // Clients differ in which of the two they read under.
   ...readRoutes('exports', ''),
   ...readRoutes('export', '_singular'),
+  ...(settings.adminApi ? [adminRoute] : []),
 ]
+
+const adminRoute = route(
+  'GET /admin/zones/export/{zone_id}',
+  {
+    ...about,
+    may: 'get_zone_export_file',
+    operation: 'admin_export_zone',
+    summary: 'Fetch the zone file of a zone',
+    returns: 'parts',
+    answers: 'text/dns',
+    status: 200,
+  },
+  async (call) => ({ status: 200, stream: zoneFile(call.tx, await ownZoneFor(call)) }),
+)
 
 const readRoutes = (word: 'exports' | 'export', suffix: string): Route[] => [
   route(
