@@ -221,15 +221,17 @@ export class Loader {
     this.#loads++
     for (const id of ids) this.#underWay.add(id)
     try {
-      const loaded = await loadZones(ids, {
+      await loadZones(ids, {
         db,
         holder,
         isDropped: (id) => this.#dropped.has(id),
+        onLoaded: (loaded) => {
+          for (const { id } of loaded) this.failed.delete(id)
+          const fresh = loaded.filter((zone) => zone.published_serial < zone.serial)
+          if (fresh.length > 0) onServed({ published: fresh.map(({ id, serial }) => ({ id, serial })), gone: [] })
+        },
         onFailed: (zone, error) => this.#fail(zone, error),
       })
-      for (const { id } of loaded) this.failed.delete(id)
-      const published = loaded.filter((zone) => zone.published_serial < zone.serial)
-      if (published.length > 0) onServed({ published: published.map(({ id, serial }) => ({ id, serial })), gone: [] })
     } finally {
       for (const id of ids) this.#underWay.delete(id)
       if (--this.#loads === 0) this.#dropped.clear()
