@@ -123,11 +123,11 @@ const zoneRows = new Rows(
     record_count, created_at, updated_at, changed_at)`,
   26,
 )
-const setRows = new Rows(
+export const setRows = new Rows(
   `insert into recordsets (id, zone_id, project_id, name, tree_key, type, ttl, records, managed, serial, version, created_at)`,
   12,
 )
-const recordRows = new Rows('insert into records (recordset_id, data, canonical)', 3)
+export const recordRows = new Rows('insert into records (recordset_id, data, canonical)', 3)
 const changeRows = new Rows(
   'insert into changes (zone_id, serial, previous, removed, added, user_id, project_id, request_id, at)',
   9,
