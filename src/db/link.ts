@@ -25,7 +25,7 @@ export function openLinked(link: StoreLink, onIdleError: (error: Error) => void)
 }
 
 /** How often what was written in bulk is moved from the log to the database itself. */
-const checkpointMilliseconds = 500
+const checkpointMilliseconds = 1000
 
 function linkedSqlite(path: string, port: MessagePort): LinkedStore {
   const wakes = new Wakes()
@@ -33,7 +33,10 @@ function linkedSqlite(path: string, port: MessagePort): LinkedStore {
   const turns = new Turns(port, wakes)
   const careful = new Connection(path, false)
   const quick = new Connection(path, false)
-  quick.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -65536')
+  // What is written in bulk is made by the program for rows that it has just written: there is nothing to look up.
+  quick.exec(
+    'pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -65536; pragma foreign_keys = off',
+  )
   let checkpointed = performance.now()
   return {
     engine: 'sqlite',

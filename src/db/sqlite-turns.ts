@@ -8,7 +8,7 @@ export type Told = { readonly kind: 'go' } | { readonly kind: 'woken'; readonly 
 export type Asked = { readonly kind: 'ask' } | { readonly kind: 'done'; readonly topics: readonly string[] }
 
 /** Gives a thread turns to write with a connection of its own, and passes on what each wakes; returns that thread's end of it. */
-export function giveTurns(commits: GroupCommit, wakes: Wakes): MessagePort {
+export function giveTurns(commits: GroupCommit, wakes: Wakes, onEnd: () => void): MessagePort {
   const { port1: port, port2: theirs } = new MessageChannel()
   const tell = (message: Told) => port.postMessage(message)
   let end = () => {}
@@ -38,6 +38,7 @@ export function giveTurns(commits: GroupCommit, wakes: Wakes): MessagePort {
     unfollow()
     closed = true
     end()
+    onEnd()
   })
   port.unref()
   return theirs

@@ -18,7 +18,7 @@ export type Stage = {
 
 type Staged = GrowingSet & { readonly id: string; readonly line: number }
 
-const turnMilliseconds = 8
+const turnMilliseconds = 10
 
 const insertSets = bulkInsert(
   'recordsets',
@@ -53,7 +53,7 @@ export class Stager {
   #atOwner = new Map<number, Staged>()
   #large = new Map<GrowingSet, Set<string>>()
   #waiting: Staged[] = []
-  #turnSize = 200
+  #turnSize = 250
 
   constructor(db: LinkedStore, stage: Stage, now: Date) {
     this.#db = db
@@ -112,7 +112,7 @@ export class Stager {
     this.largest = Math.max(this.largest, counted.largest)
     // As much as fits into a short turn, whatever the machine and the size of the sets.
     const took = performance.now() - began
-    this.#turnSize = Math.max(100, Math.min(2000, Math.round(this.#turnSize * Math.min(2, turnMilliseconds / took))))
+    this.#turnSize = Math.max(150, Math.min(2000, Math.round(this.#turnSize * Math.min(2, turnMilliseconds / took))))
   }
 
   #toRows(set: Staged, rows: RowValues[], found: RowValues[]): void {
