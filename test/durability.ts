@@ -110,6 +110,7 @@ export async function killRounds(
     await service.restart()
     await storm.check(service.url)
   }
-  deepEqual((await (await fetch(`${service.url}/readyz`)).json()) as object, { status: 'ready', database: 'reachable' })
+  const { status, database } = (await (await fetch(`${service.url}/readyz`)).json()) as Record<string, unknown>
+  deepEqual({ status, database }, { status: 'ready', database: 'reachable' })
   return { rounds, acknowledged: storm.acknowledged }
 }
