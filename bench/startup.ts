@@ -56,11 +56,12 @@ async function measure({ quick, given }: BenchOptions): Promise<BenchRow[]> {
 }
 
 /** How long it took until a zone was answered for. */
-const answered = (port: number, name: string, began: number): Promise<number> =>
-  until(async () => {
+function answered(port: number, name: string, began: number): Promise<number> {
+  return until(async () => {
     const reply = await askUdp({ host: '127.0.0.1', port }, encodeQuestion([name, 'SOA']), 50).catch(() => undefined)
     return reply !== undefined && (reply[3]! & 15) === 0
   }, began)
+}
 
 async function until(isSo: () => Promise<boolean>, began: number): Promise<number> {
   while (!(await isSo())) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Database, join, sql } from '../db/sql.ts'
 import { isNewerSerial } from '../dns/serial.ts'
-import { type ServedZone, zonesAfter, zonesToLeave, zonesWithIds } from '../journal/content.ts'
+import { namesAfter, type ServedZone, shadowedZones, zonesToLeave, zonesWithIds } from '../journal/content.ts'
 import type { ChangedZone } from '../journal/feed.ts'
 import { type Since, sinceMany } from '../journal/since.ts'
 import type { Change } from '../zonedata/change.ts'
@@ -56,8 +56,10 @@ export class Loader {
    */
   async nameAll(): Promise<void> {
     const { db, holder, onServed } = this.#options
-    for await (const zones of inBatches(db, namesAtOnce, zonesAfter)) {
+    const shadowed = await db.read(shadowedZones)
+    for await (const zones of inBatches(db, namesAtOnce, namesAfter)) {
       for (const zone of zones) {
+        if (shadowed.has(zone.id)) continue
         holder.awaitZone(zone)
         if (zone.published_serial < zone.serial) this.#queue.set(zone.id, false)
       }
@@ -71,7 +73,7 @@ export class Loader {
   async loadAll(): Promise<void> {
     const { db, holder, log } = this.#options
     let [done, told] = [0, Date.now()]
-    for await (const zones of inBatches(db, zonesAtOnce, zonesAfter)) {
+    for await (const zones of inBatches(db, zonesAtOnce, namesAfter)) {
       if (this.#stopped) return
       const awaited = idsOf(zones).filter((id) => holder.stateOf(id)?.state === 'awaited' && !this.#underWay.has(id))
       await this.#load(awaited)
@@ -107,9 +109,10 @@ export class Loader {
   async reconcile(): Promise<void> {
     const { db, holder } = this.#options
     const pause = () => sleep(20, undefined, { ref: false })
-    for await (const zones of inBatches(db, namesAtOnce, zonesAfter)) {
+    const shadowed = await db.read(shadowedZones)
+    for await (const zones of inBatches(db, namesAtOnce, namesAfter)) {
       if (this.#stopped) return
-      const unknown = zones.filter(({ id, serial }) => holder.stateOf(id)?.serial !== serial)
+      const unknown = zones.filter(({ id, serial }) => holder.stateOf(id)?.serial !== serial && !shadowed.has(id))
       if (unknown.length > 0) await this.refresh(unknown.map((zone) => ({ ...zone, ...present })))
       await pause()
     }
