@@ -65,7 +65,9 @@ export interface Database {
 }
 
 /** The way for another thread to the store that this one has open. */
-export type StoreLink = { readonly url: string } | { readonly path: string; readonly port: MessagePort }
+export type StoreLink =
+  | { readonly url: string }
+  | { readonly path: string; readonly port: MessagePort; readonly awaited: Int32Array }
 
 /** The database cannot be reached now; the request may be tried again. */
 export class DatabaseUnavailable extends Error {

@@ -16,6 +16,9 @@ type Job = {
 /** A job failed that had written something, and had no savepoint to go back to. */
 class Undo extends Error {}
 
+/** Someone else's time to write; `awaited` is set to 1 once anyone waits for its end. */
+type Turn = { work(hasWaiting: boolean): Promise<void>; readonly awaited: Int32Array }
+
 /**
  * Makes writes that wait together share one fsync.
  *
@@ -27,7 +30,8 @@ export class GroupCommit {
   readonly #connection: Connection
   readonly #wakes: Wakes
   #queue: Job[] = []
-  #turns: (() => Promise<void>)[] = []
+  #turns: Turn[] = []
+  #turn: Int32Array | undefined
   #woken: string[] = []
   #draining: Promise<void> | undefined
   #closed = false
@@ -49,13 +53,14 @@ export class GroupCommit {
         reject,
         isCareful: false,
       })
+      if (this.#turn !== undefined) Atomics.store(this.#turn, 0, 1)
       this.#draining ??= this.#drain()
     })
   }
 
-  /** Lets another connection of this process write, between two batches: who waits here waits for its turn, not for a lock. */
-  turn(work: () => Promise<void>): void {
-    this.#turns.push(work)
+  /** Lets another connection of this process write, between two batches: who waits here waits for its turn, not for a lock; `awaited` tells it that somebody does. */
+  turn(work: (hasWaiting: boolean) => Promise<void>, awaited: Int32Array): void {
+    this.#turns.push({ work, awaited })
     this.#draining ??= this.#drain()
   }
 
@@ -69,10 +74,17 @@ export class GroupCommit {
     await nextTurn()
     while (this.#queue.length > 0 || this.#turns.length > 0) {
       if (this.#queue.length > 0) await this.#batch()
-      await this.#turns.shift()?.()
+      await this.#giveTurn(this.#turns.shift())
       await nextTurn()
     }
     this.#draining = undefined
+  }
+
+  async #giveTurn(turn: Turn | undefined): Promise<void> {
+    if (turn === undefined) return
+    this.#turn = turn.awaited
+    await turn.work(this.#queue.length > 0)
+    this.#turn = undefined
   }
 
   async #batch(): Promise<void> {

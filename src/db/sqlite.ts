@@ -32,7 +32,7 @@ export function openSqlite(path: string): Database {
         links -= 1
         if (links === 0 && !isClosed) writer.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
       }
-      return { path, port: giveTurns(commits, wakes, unlink) }
+      return { path, ...giveTurns(commits, wakes, unlink) }
     },
     async close() {
       await commits.close()
