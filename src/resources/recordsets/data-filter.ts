@@ -19,8 +19,10 @@ export function dataMatches(value: string): Filter {
   if (begins.includes(undefined)) return { test }
   const found = (i: number) => sql`select recordset_id from records where ${begins[i]}`
   // In the order of the index, so that PostgreSQL reads no more of it than it must.
+  const order = ({ column, value: wanted }: Way) =>
+    raw('exact' in parsePattern(wanted) ? 'recordset_id' : `${keyOf({ column })}, recordset_id`)
   const some = (i: number, limit: number) => sql`
-    select * from (${found(i)} order by ${raw(keyOf(ways[i]!))}, recordset_id limit ${limit}) as way${raw(String(i))}`
+    select * from (${found(i)} order by ${order(ways[i]!)} limit ${limit}) as way${raw(String(i))}`
   const each = (select: (i: number) => Sql, between: string) =>
     join(
       ways.map((_, i) => select(i)),
