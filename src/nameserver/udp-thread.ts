@@ -2,6 +2,7 @@ import { receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { nameKey } from '../dns/name.ts'
 import type { TsigKey } from '../dns/tsig.ts'
 import { ArenaReader } from './arena/reader.ts'
+import { RecentAnswers } from './arena/recent-answers.ts'
 import { servedFrom } from './arena/served.ts'
 import type { ArenaHandles } from './arena/space.ts'
 import { Counters } from './counters.ts'
@@ -89,7 +90,7 @@ function run(): void {
     libc,
     sockets,
     server,
-    fast: reader,
+    fast: new RecentAnswers(reader),
     refresh: takeNewMail,
     between: () => {
       takeNewMail()

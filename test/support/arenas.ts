@@ -13,7 +13,11 @@ export function arenaOf(zones: readonly Zone[]): { writer: ArenaWriter; reader: 
 const out = new Uint8Array(8192)
 
 /** What the fast path says to a query, put where others may lie before and after; undefined where it leaves it to the general path. */
-export function fastAnswer(reader: ArenaReader, query: Uint8Array, limit = 1232): Uint8Array | undefined {
+export function fastAnswer(
+  reader: Pick<ArenaReader, 'answer'>,
+  query: Uint8Array,
+  limit = 1232,
+): Uint8Array | undefined {
   const padded = new Uint8Array(query.length + 20).fill(0xee)
   padded.set(query, 7)
   out.fill(0xdd)

@@ -39,6 +39,8 @@ export const CONTROL = {
   STRUCTURE: 0,
   CHUNKS: 1,
   SEED: 2,
+  /** Raised whenever a zone has come; odd while one is coming. */
+  ZONE_SET: 4,
   ZONE_SEGMENTS: 16,
   NODE_SEGMENTS: 16 + (1 << ZONE_SEGMENT_BITS),
   WORDS: 16 + (1 << ZONE_SEGMENT_BITS) + (1 << NODE_SEGMENT_BITS),

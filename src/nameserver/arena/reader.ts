@@ -5,7 +5,7 @@ import { CONTROL, OFFSET_BITS, OFFSET_MASK, SERVING, ZONE } from './layout.ts'
 import { Lookup } from './lookup.ts'
 import { Path } from './path.ts'
 import { TornRead } from './rrset-block.ts'
-import { type ArenaHandles, fencedLoad, fencedVersionOf, Space } from './space.ts'
+import { type ArenaHandles, fencedLoad, fencedVersionOf, Space, versionOf } from './space.ts'
 import { ArenaView } from './view.ts'
 import type { WireName } from './wire-name.ts'
 
@@ -28,6 +28,9 @@ export class ArenaReader {
   readonly #fast: FastAnswer
   readonly #views: ArenaView[] = []
   readonly #pause = new Int32Array(new SharedArrayBuffer(4))
+  /** Of the last common question answered: the zone, and the version of it that the answer is drawn from. */
+  zone = 0
+  version = 0
 
   /** `refresh` gives the newest handles that have come for this thread, without waiting. */
   constructor(handles: ArenaHandles, refresh: () => ArenaHandles | undefined = () => undefined) {
@@ -107,9 +110,21 @@ export class ArenaReader {
       const end = isReady && !isParental ? this.#fast.compose(zone, name, type, out, outStart, room) : -1
       if (fencedVersionOf(space, zone) !== version || space.missed) continue
       if (structure !== space.control[CONTROL.STRUCTURE]) continue
+      this.zone = zone
+      this.version = version
       return end < 0 ? NOT_FAST : question.finish(this.#fast, out, outStart, end, limit)
     }
     return NOT_FAST
+  }
+
+  /** Whether a zone is still as it was in a version. */
+  isVersion(zone: number, version: number): boolean {
+    return versionOf(this.#space, zone) === version
+  }
+
+  /** A number that is another once a zone has come; odd while one is coming. */
+  get zoneSet(): number {
+    return Atomics.load(this.#space.control, CONTROL.ZONE_SET)
   }
 
   #viewOf(zone: number): ArenaView {

@@ -259,6 +259,7 @@ export class ArenaWriter {
     space.setWord(zone, ZONE.SERIAL, as.serial)
     space.setWord(zone, ZONE.NOTE, as.note)
     this.#zones.end(zone)
+    if (there === 0) this.#zones.entered()
     this.#byId.set(given.id, zone)
     this.#count(content, 1)
     if (there !== 0) this.#fell(zone, old, oldNote)

@@ -1,5 +1,5 @@
 import type { Allocator } from './allocator.ts'
-import { FREE, OFFSET_BITS, OFFSET_MASK, ZONE } from './layout.ts'
+import { CONTROL, FREE, OFFSET_BITS, OFFSET_MASK, ZONE } from './layout.ts'
 import type { Space } from './space.ts'
 import type { Table } from './table.ts'
 import type { Content } from './tree.ts'
@@ -30,8 +30,16 @@ export class Zones {
     return zone
   }
 
+  /** Lets readers find an entry; once it is complete, `entered` tells those who remember answers. */
   enter(zone: number): void {
+    const { control } = this.#space
+    Atomics.store(control, CONTROL.ZONE_SET, control[CONTROL.ZONE_SET]! | 1)
     this.#table.insert(this.#space.word(zone, ZONE.HASH), zone)
+  }
+
+  entered(): void {
+    const { control } = this.#space
+    Atomics.store(control, CONTROL.ZONE_SET, (control[CONTROL.ZONE_SET]! | 1) + 1)
   }
 
   /** Takes the entry away; call between `begin` and `end`. */
