@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
@@ -18,7 +18,7 @@ import { handle } from './handle.ts'
 import { reply } from './reply.ts'
 import type { ServerState } from './server-state.ts'
 import { listenUdp, type UdpMode } from './udp.ts'
-import type { UdpThreads } from './udp-ffi.ts'
+import { startUdpThreads, type UdpThreads } from './udp-ffi.ts'
 
 type Started = { writer: ArenaWriter; udp: UdpThreads; server: ServerState; wanted: string[] }
 
@@ -103,6 +103,13 @@ describe('threads', { skip: hasFfi ? false : 'no FFI here' }, () => {
         writer.putZone({ id: `big${i}`, name: `big${i}.`, serial: i }, bigZone(`big${i}.`))
         equal((await ask(started, query(`n9.big${i}.`, 'TXT'))).answer.length, 1, `zone ${i}`)
       }
+    }))
+
+  test('one thread has its port alone', () =>
+    served({ count: 1 }, async ({ udp, server }) => {
+      const { handles } = new ArenaWriter()
+      const options = { listen: udp.addresses, count: 1, arena: () => handles, keys: [], server, onEnd: () => {} }
+      await rejects(startUdpThreads(options), { code: 'EADDRINUSE' })
     }))
 
   test('[S31] keys that come later are known to all threads', () =>

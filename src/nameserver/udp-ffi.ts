@@ -80,7 +80,7 @@ class Thread {
   readonly #server: ServerState
   readonly #exited: Promise<void>
 
-  constructor({ listen, arena, keys, server, onEnd }: Omit<UdpThreadsOptions, 'count'>) {
+  constructor({ listen, count, arena, keys, server, onEnd }: UdpThreadsOptions) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#server = server
@@ -90,6 +90,7 @@ class Thread {
       control: this.#control.buffer as SharedArrayBuffer,
       counters: this.counters,
       listen,
+      shared: count > 1,
       arena: arena(),
       settings: server.settings,
       rate: limiter && { settings: limiter.settings, memory: limiter.memory },

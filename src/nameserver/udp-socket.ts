@@ -29,8 +29,11 @@ export const WAIT = 50
 /** A UDP socket of our own, to be used with a batch. */
 export type BoundSocket = { readonly fd: number; readonly address: Listen }
 
-/** Binds a UDP socket; several threads may bind the same address and share what comes. */
-export function bindUdp(libc: Libc, { host, port }: Listen): BoundSocket {
+/** Binds a UDP socket. With `shared`, several threads may bind the same address and share what comes; choosing among them costs. */
+export function bindUdp(
+  libc: Libc,
+  { host, port, shared = false }: Listen & { readonly shared?: boolean },
+): BoundSocket {
   const v6 = host.includes(':')
   const octets = v6 ? parseIpv6(host) : parseIpv4(host)
   const memory = new ArrayBuffer(64)
@@ -47,7 +50,7 @@ export function bindUdp(libc: Libc, { host, port }: Listen): BoundSocket {
     return libc.setsockopt(fd, level, name, at, length)
   }
   try {
-    attempt('SO_REUSEPORT', option(SOL_SOCKET, SO_REUSEPORT, 1))
+    if (shared) attempt('SO_REUSEPORT', option(SOL_SOCKET, SO_REUSEPORT, 1))
     // As much as the system allows, which may be less.
     option(SOL_SOCKET, SO_RCVBUF, BUFFER)
     option(SOL_SOCKET, SO_SNDBUF, BUFFER)

@@ -15,6 +15,8 @@ export type UdpThreadData = {
   readonly control: SharedArrayBuffer
   readonly counters: SharedArrayBuffer
   readonly listen: readonly Listen[]
+  /** Whether other threads listen there too. */
+  readonly shared: boolean
   readonly arena: ArenaHandles
   readonly settings: DnsSettings
   readonly rate: { readonly settings: RateSettings; readonly memory: SharedArrayBuffer } | undefined

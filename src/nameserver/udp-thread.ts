@@ -85,7 +85,7 @@ function run(): void {
       if (told.isNew(String(error))) tell({ kind: 'report', error })
     },
   }
-  const sockets = given.listen.map((address) => bindUdp(libc, address))
+  const sockets = given.listen.map((address) => bindUdp(libc, { ...address, shared: given.shared }))
   const loop = new UdpLoop({
     libc,
     sockets,
