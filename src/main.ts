@@ -14,7 +14,7 @@ import { openFolder } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { nameserverMetrics, nameserverReadiness } from './nameserver/metrics.ts'
 import { rateSettings } from './nameserver/rate-settings.ts'
-import { type Nameserver, type NameserverOptions, startNameserver } from './nameserver/start.ts'
+import { type Nameserver, type NameserverOptions, nameserverThread, startNameserver } from './nameserver/start.ts'
 import { processMetrics } from './process-metrics.ts'
 import { runSettings } from './resources/imports/run.ts'
 import { startImports } from './resources/imports/start.ts'
@@ -34,6 +34,8 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   const stopped = stopSignal(log)
   // Closed in the opposite order, whether we are told to stop or fail on the way up.
   await using parts = new AsyncDisposableStack()
+  const thread = nameserverThread()
+  parts.defer(async () => void (await thread.terminate()))
   const { db } = await openStore(config, log, parts)
   const secrets = await openSecrets({ dataDir: config.data_dir, secretKey: config.secret_key })
   await db.write((tx) => mustBeKeyOf(tx, secrets))
@@ -69,6 +71,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   })
   parts.defer(() => upkeep.stop())
   nameserver = await startNameserver({
+    thread,
     db,
     clock: systemClock,
     log,

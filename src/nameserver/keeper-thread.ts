@@ -1,17 +1,18 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { type KeeperOptions, type KeeperOrder, runKeeper } from './keeper.ts'
+import { parentPort } from 'node:worker_threads'
+import { type Keeper, type KeeperOrder, runKeeper } from './keeper.ts'
 
 const port = parentPort!
-
-const keeper = runKeeper(workerData as KeeperOptions, (report) => port.postMessage(report))
+let keeper: Promise<Keeper | undefined> | undefined
 
 port.on('message', async (order: KeeperOrder) => {
-  const running = await keeper
   switch (order.kind) {
+    case 'start':
+      keeper = runKeeper(order.options, (report) => port.postMessage(report))
+      return void (await keeper)
     case 'wake':
-      return running?.wake(order.topics)
+      return (await keeper)?.wake(order.topics)
     case 'stop':
-      await running?.stop()
+      await (await keeper)?.stop()
       return port.close()
   }
 })

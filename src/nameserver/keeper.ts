@@ -30,7 +30,10 @@ export type KeeperOptions = ListenOptions & {
   readonly log: { readonly level: Level | 'silent'; readonly format: LogFormat }
 }
 
-export type KeeperOrder = { readonly kind: 'wake'; readonly topics: readonly string[] } | { readonly kind: 'stop' }
+export type KeeperOrder =
+  | { readonly kind: 'start'; readonly options: KeeperOptions }
+  | { readonly kind: 'wake'; readonly topics: readonly string[] }
+  | { readonly kind: 'stop' }
 
 /** What the keeper holds and does, once a second. */
 export type KeeperState = {

@@ -5,11 +5,13 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
 import { workerUrl } from '../worker-url.ts'
 import { type CounterSums, sumCounters } from './counters.ts'
-import type { KeeperOptions, KeeperReport, KeeperState } from './keeper.ts'
+import type { KeeperOptions, KeeperOrder, KeeperReport, KeeperState } from './keeper.ts'
 import { Publisher } from './publisher.ts'
 import type { Listen } from './udp-dgram.ts'
 
 export type NameserverOptions = {
+  /** The thread to run in, where it was made beforehand. */
+  readonly thread?: Worker
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
@@ -31,10 +33,13 @@ export type Nameserver = {
 
 const patience = 3000
 
+/** Makes the thread the name server will run in; it reads its code while the database is being opened. */
+export const nameserverThread = (): Worker => new Worker(workerUrl(import.meta.url, 'keeper-thread'))
+
 /** Starts the name server in threads of its own; resolves once it listens. */
-export async function startNameserver({ db, clock, log, keeper }: NameserverOptions): Promise<Nameserver> {
+export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
+  const { thread: worker = nameserverThread(), db, clock, log, keeper } = options
   const publisher = new Publisher(db, clock, log)
-  const worker = new Worker(workerUrl(import.meta.url, 'keeper-thread'), { workerData: keeper })
   let state: KeeperState | undefined
   let segments: readonly Float64Array[] = []
   let closing = false
@@ -65,6 +70,7 @@ export async function startNameserver({ db, clock, log, keeper }: NameserverOpti
     // Answering is half of what we are for: without it the process must not look alive.
     if (!closing) throw new Error(`the name server's thread has ended with ${code}`, { cause: failure })
   })
+  worker.postMessage({ kind: 'start', options: keeper } satisfies KeeperOrder)
   // In one process the wakes of commits are here; the keeper's own handle on the database does not see them.
   const unfollow = db.follow((topics) => worker.postMessage({ kind: 'wake', topics }))
   const close = async () => {
