@@ -63,7 +63,11 @@ async function loadZone(
   pieces: AsyncIterable<readonly SetRow[]> | readonly (readonly SetRow[])[],
   { holder, before, isDropped, onFailed }: LoadOptions & { readonly before: number | undefined },
 ): Promise<boolean> {
-  if (zone.type === 'SECONDARY' && zone.transferred_at === null) {
+  if (zone.expired_at !== null) {
+    onFailed(zone, new Expired(`no master has confirmed it for too long; expired at ${zone.expired_at}`))
+    return false
+  }
+  if (zone.type === 'SECONDARY' && (zone.transferred_at === null || zone.partial !== 0)) {
     // There is nothing to serve yet, and nothing wrong.
     holder.awaitZone(zone)
     return false
@@ -93,6 +97,9 @@ async function loadZone(
     build.abandon()
   }
 }
+
+/** That a zone from elsewhere is too old to be served. */
+export class Expired extends Error {}
 
 /** That a zone cannot be served as it is stored. */
 class BadContent extends Error {}

@@ -63,7 +63,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       const row = await zoneToChange(call)
       mustMatch(call, row)
       const after = await patch(call, row, settings)
-      return tagged(after, shown(call, zone, after, after.status === 'PENDING' ? 202 : 200))
+      return tagged(after, shown(call, zone, after, after.status === 'PENDING' || after !== row ? 202 : 200))
     },
   ),
 
@@ -113,6 +113,11 @@ async function patch(call: Call, row: Zone, settings: ZoneSettings): Promise<Zon
   // A SECONDARY zone shows what its masters say of these two; only other values of them are refused.
   const { email = isPrimary ? row.email : null, ttl = null } = changes
   refuse(zoneFaults({ type: row.type, email, ttl, masters: changes.masters ?? row.masters }))
+  if (!isPrimary) {
+    const after: Zone = { ...row, ...changes, version: row.version + 1, updated_at: timestamp(now) }
+    await store.updateSecondary(tx, after, changes.masters !== undefined, timestamp(now))
+    return after
+  }
   if (changes.ttl !== undefined) mustHaveTtl(changes.ttl, settings.minTtl, caller)
   const content = changes.ttl === undefined ? { removed: [], added: [] } : await changeDefaultTtl(tx, row, changes.ttl)
   const contact = changes.email === undefined ? {} : { contact: mailboxName(changes.email) }
