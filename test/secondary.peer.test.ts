@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type MasterProgram, masterPrograms, startMaster, update } from './support/masters.ts'
 import type { NameServer } from './support/nameservers.ts'
 import { freePort } from './support/port.ts'
-import { type Service, startService } from './support/service.ts'
 import { askService, newSecondary, serialAt, servedTexts, show, until } from './support/secondary-zones.ts'
 import { takeTransfer } from './support/served.ts'
+import { type Service, startService } from './support/service.ts'
 
 const zoneText = (serial: number, more = '') => `$ORIGIN example.net.
 $TTL 300
@@ -50,7 +50,7 @@ for (const program of masterPrograms) {
         `/v2/zones/${id}/recordsets?limit=100`,
       )
       equal(sets.recordsets.length, 9)
-      deepEqual(sets.recordsets.find(({ type }) => type === 'NS' )?.ttl, 300)
+      deepEqual(sets.recordsets.find(({ type }) => type === 'NS')?.ttl, 300)
     })
 
     test(`[Y4] what changes at ${program} is announced, taken as a change, and passed on as one`, async () => {

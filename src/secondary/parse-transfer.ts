@@ -162,6 +162,8 @@ export class TransferParser {
       removed: [from, ...this.#removed],
       added: [to, ...this.#added],
     })
+    if (this.#changes.length > this.#limits.records)
+      throw new BadTransfer(`there are more than ${this.#limits.records} changes`)
     if (serialOf(record) !== serialOf(to)) {
       throw new BadTransfer(`a change to serial ${serialOf(to)} is followed by one from ${serialOf(record)}`)
     }

@@ -87,7 +87,11 @@ export async function startMaster(name: MasterProgram, zone: MasterZone, at?: nu
 }
 
 /** Changes a zone at its master by a dynamic update. */
-export async function update(master: Pick<NameServer, 'port' | 'folder'>, origin: string, lines: readonly string[]): Promise<void> {
+export async function update(
+  master: Pick<NameServer, 'port' | 'folder'>,
+  origin: string,
+  lines: readonly string[],
+): Promise<void> {
   const file = join(master.folder, 'update')
   await writeFile(file, [`server 127.0.0.1 ${master.port}`, `zone ${origin}`, ...lines, 'send', ''].join('\n'))
   await promisify(execFile)('nsupdate', ['-t', '5', file])

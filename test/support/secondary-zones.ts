@@ -37,7 +37,11 @@ export async function askService<T = unknown>(
 }
 
 /** Makes a SECONDARY zone; gives its id. */
-export async function newSecondary(service: Pick<Service, 'url'>, name: string, masters: readonly string[]): Promise<string> {
+export async function newSecondary(
+  service: Pick<Service, 'url'>,
+  name: string,
+  masters: readonly string[],
+): Promise<string> {
   const zone = await askService<{ id: string }>(service, '/v2/zones', 'POST', { name, type: 'SECONDARY', masters })
   return zone.id
 }
