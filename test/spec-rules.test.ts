@@ -16,3 +16,9 @@ test('every rule of HTTP, pools, TLDs and blacklists has a test, and every such 
   const tested = rulesIn(read('{src,test}/**/*.ts'), /test\(\s*['"`]\[((?:H|P|TL|B)\d+)\]/g)
   deepEqual(tested, stated)
 })
+
+test('every rule of zones from elsewhere has a test, and every such test has a rule', () => {
+  const stated = rulesIn(read('docs/spec/secondary.md'), /^- \*\*\[(Y\d+)\]\*\*/gm)
+  const tested = rulesIn(read('{src,test}/**/*.ts'), /test\(\s*['"`]\[(Y\d+)\]/g)
+  deepEqual(tested, stated)
+})

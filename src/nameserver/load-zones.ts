@@ -29,6 +29,8 @@ export type LoadOptions = {
   /** Whether a zone has been deleted meanwhile. */
   readonly isDropped: (id: string) => boolean
   readonly onFailed: (zone: ServedZone, error: unknown) => void
+  /** Told of a zone whose content is still to come from its masters. */
+  readonly onEmpty: (zone: ServedZone) => void
 }
 
 const smallZone = 500
@@ -61,7 +63,7 @@ const isOfDatabase = (error: unknown): boolean =>
 async function loadZone(
   zone: ServedZone,
   pieces: AsyncIterable<readonly SetRow[]> | readonly (readonly SetRow[])[],
-  { holder, before, isDropped, onFailed }: LoadOptions & { readonly before: number | undefined },
+  { holder, before, isDropped, onFailed, onEmpty }: LoadOptions & { readonly before: number | undefined },
 ): Promise<boolean> {
   if (zone.expired_at !== null) {
     onFailed(zone, new Expired(`no master has confirmed it for too long; expired at ${zone.expired_at}`))
@@ -70,6 +72,7 @@ async function loadZone(
   if (zone.type === 'SECONDARY' && (zone.transferred_at === null || zone.partial !== 0)) {
     // There is nothing to serve yet, and nothing wrong.
     holder.awaitZone(zone)
+    onEmpty(zone)
     return false
   }
   const build = holder.build(zone)

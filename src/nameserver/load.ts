@@ -37,6 +37,8 @@ export class Loader {
   readonly #underWay = new Set<string>()
   /** Of those that failed, zones from elsewhere that are too old. */
   readonly #expired = new Set<string>()
+  /** Zones from elsewhere that have no content yet. */
+  readonly #empty = new Set<string>()
   /** Zones that were deleted while others were being read: what was read of them is stale. */
   readonly #dropped = new Set<string>()
   #loads = 0
@@ -95,7 +97,7 @@ export class Loader {
     const held = this.#options.holder.stateOf(id)
     if (deleted_at !== null) return held === undefined && gone_at !== null
     // A zone without content may get its first under the very serial it is known with.
-    if (held?.serial !== serial || held.state === 'awaited') return false
+    if (held?.serial !== serial || this.#empty.has(id)) return false
     return (expired_at !== null) === this.#expired.has(id)
   }
 
@@ -232,6 +234,7 @@ export class Loader {
         holder,
         isDropped: (id) => this.#dropped.has(id),
         onFailed: (zone, error) => this.#fail(zone, error),
+        onEmpty: ({ id }) => this.#empty.add(id),
       })
       for (const { id } of loaded) this.#forgive(id)
       const published = loaded.filter((zone) => zone.published_serial < zone.serial)
@@ -245,6 +248,7 @@ export class Loader {
   #forgive(id: string): void {
     this.failed.delete(id)
     this.#expired.delete(id)
+    this.#empty.delete(id)
   }
 
   #fail(zone: ServedZone, error: unknown): void {
