@@ -250,6 +250,22 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
       equal((await stateOf(zone.id))!.last_error, null)
     })
 
+    test('[Y3] more than the quotas of the project allow is refused', async () => {
+      const name = 'quota.example.'
+      const headers = { 'X-Auth-Project-ID': 'small', 'X-Roles': 'admin' }
+      const records = ['1', '2', '3'].map((n) => record(`a${n}.${name}`, 'A', '192.0.2.1'))
+      const master = await newMaster(name, 1, records)
+      const zone = async () => (await served.api.get<ShownZone>(`/v2/zones/${made.id}`, headers)).body
+      equal((await served.api.patch('/v2/quotas/small', { zone_records: 3 }, headers)).status, 200)
+      const more = { type: 'SECONDARY', email: undefined, masters: [`127.0.0.1:${master.port}`] }
+      const made = await served.api.newZone(name, more, headers)
+      ok(await until(async () => (await stateOf(made.id))?.failures === 1))
+      ok((await stateOf(made.id))!.last_error!.includes('4 records, where 3 is the most'))
+      await served.api.patch('/v2/quotas/small', { zone_records: 4 }, headers)
+      await served.api.post(`/v2/zones/${made.id}/tasks/xfr`, undefined, headers)
+      ok(await until(async () => (await zone()).status === 'ACTIVE', 15_000))
+    })
+
     test('[Y9] a zone with many sets comes in many short turns and appears whole; its counts are exact', async () => {
       const name = 'large.example.'
       const many = (n: number) =>

@@ -28,7 +28,7 @@ export async function askService<T = unknown>(
 ): Promise<T> {
   const response = await fetch(`${service.url}${path}`, {
     method,
-    headers: { 'X-Roles': 'admin', 'X-Project-ID': 'p', 'Content-Type': 'application/json' },
+    headers: { 'X-Roles': 'admin', 'X-Auth-Project-ID': 'p', 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
