@@ -347,9 +347,18 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
         ok(await until(async () => (await stateOf(zone.id))?.failures === failures))
       }
       equal((await show(zone.id)).status, 'ERROR')
+      const told = (await served.api.get<StateRow>(`/v2/zones/${zone.id}/masters`)).body
+      deepEqual(
+        [told.failures, told.serial, told.last_error],
+        [3, null, `127.0.0.1:${master.port}: the master does not answer`],
+      )
       master.serial = 7
       await xfr(zone.id)
       ok(await isActive(zone.id))
+      const right = (await served.api.get<StateRow & { master: string }>(`/v2/zones/${zone.id}/masters`)).body
+      deepEqual([right.failures, right.serial, right.master], [0, 7, `127.0.0.1:${master.port}`])
+      const primary = await served.api.newZone('primary.example.')
+      deepEqual((await served.api.refused('GET', `/v2/zones/${primary.id}/masters`))[1], 'bad_request')
       await served.api.delete(`/v2/zones/${zone.id}`)
       await served.api.db.write((tx) => tx.run(sql`update secondary_state set next_at = '' where zone_id = ${zone.id}`))
       ok(await until(async () => (await stateOf(zone.id)) === undefined))

@@ -3,13 +3,13 @@ import { asSeen, mustMatch, tagged, unlessKnown } from '../../api/etag.ts'
 import { type Call, created, listed, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { mailboxName } from '../../dns/mailbox.ts'
-import { refuse } from '../../errors.ts'
+import { fail, refuse } from '../../errors.ts'
 import * as pools from '../pools/store.ts'
 import { countOf } from '../quotas/counts.ts'
 import { ownZoneFor, zoneFor, zoneToChange, zoneToRemove } from './access.ts'
 import { authorOf, changeZone } from './change.ts'
 import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
-import { nameservers, type Zone, zone } from './fields.ts'
+import { masterState, nameservers, type Zone, zone } from './fields.ts'
 import { nameMatches } from './name-filter.ts'
 import { removeZone } from './remove.ts'
 import { zoneFaults } from './rules.ts'
@@ -90,6 +90,23 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
     async (call) => {
       const pool = await pools.get(call.tx, (await ownZoneFor(call)).pool_id, undefined)
       return { status: 200, body: { nameservers: pool?.ns_records ?? [] } }
+    },
+  ),
+
+  route(
+    'GET /v2/zones/{zone_id}/masters',
+    {
+      resource: masterState,
+      may: 'get_zone',
+      operation: 'get_zone_masters',
+      summary: 'Show what the masters of a SECONDARY zone last said',
+      returns: 'one',
+      status: 200,
+    },
+    async (call) => {
+      const row = await ownZoneFor(call)
+      if (row.type !== 'SECONDARY') fail('bad_request', 'only a SECONDARY zone has masters')
+      return { status: 200, body: await store.masterStateOf(call.tx, row.id) }
     },
   ),
 ]

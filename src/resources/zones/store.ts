@@ -1,9 +1,10 @@
 import type { Caller } from '../../api/auth.ts'
+import type { ValuesOf } from '../../api/flat.ts'
 import type { Rows } from '../../api/reading.ts'
 import { type Row, raw, type Sql, sql, type Tx } from '../../db/sql.ts'
 import { addToCounts, shardOf } from '../quotas/counts.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
-import { type Zone, zone } from './fields.ts'
+import { type masterState, type Zone, zone } from './fields.ts'
 import { namesAbove, treeKey } from './rules.ts'
 
 export { treeKey }
@@ -198,3 +199,16 @@ export async function updateSecondary(tx: Tx, row: Zone, hasOtherMasters: boolea
   await tx.run(sql`update secondary_state set serial = null where zone_id = ${row.id}`)
   await askRefresh(tx, row.id, at)
 }
+
+/** What is known of the masters of a secondary zone; nothing yet of one that is new. */
+export const masterStateOf = async (tx: Tx, id: string): Promise<ValuesOf<typeof masterState>> =>
+  (await tx.get(sql`
+    select master, serial, checked_at, next_at, expires_at, failures, last_error from secondary_state where zone_id = ${id}`)) ?? {
+    master: null,
+    serial: null,
+    checked_at: null,
+    next_at: null,
+    expires_at: null,
+    failures: 0,
+    last_error: null,
+  }
