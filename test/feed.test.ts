@@ -4,7 +4,7 @@ import { sql } from '../src/db/sql.ts'
 import { rdataToText } from '../src/dns/rdata.ts'
 import { optionOf } from './support/nameserver.ts'
 import { dig, digUntil, type Served, startServed, until } from './support/served.ts'
-import type { ShownZone } from './support/zones-api.ts'
+import type { ShownSet, ShownZone } from './support/zones-api.ts'
 
 const REFUSED = 5
 const SERVFAIL = 2
@@ -57,6 +57,24 @@ for (const udp of ['auto', 'dgram'] as const) {
       )
       await api.delete(path)
       equal((await digUntil(port(), ['a.change.example.', 'A'], ({ rcode }) => rcode === 3)).rcode, 3)
+    })
+
+    test('[S76] what was written is told to be ACTIVE within milliseconds, and is served by then', async () => {
+      const { api, port } = served
+      const zone = await api.newZone('status.example.')
+      const times: number[] = []
+      for (let i = 0; i < 20; i++) {
+        const name = `n${i}.status.example.`
+        const { id } = await api.newSet(zone, name, 'A', ['192.0.2.1'])
+        const began = performance.now()
+        const isActive = async () =>
+          (await api.get<ShownSet>(`/v2/zones/${zone.id}/recordsets/${id}`)).body.status === 'ACTIVE'
+        ok(await until(isActive))
+        times.push(performance.now() - began)
+        equal((await dig(port(), name, 'A')).rcode, 0)
+      }
+      const median = times.toSorted((a, b) => a - b)[10]!
+      ok(median < 100, `the median of ${times.length} is ${median} ms`)
     })
 
     test('[S71] a deleted zone is dropped at once and leaves the lists; its name can be used again', async () => {

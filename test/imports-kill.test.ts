@@ -27,13 +27,15 @@ test('[I35] a service that is killed inside imports has each zone whole or not a
       })
       equal(response.status, 202)
       sent.push(((await response.json()) as { id: string }).id)
-      // The thread has to start first; later rounds hit other moments of the work.
-      await sleep(400 + round * 150)
+      await begun(join(service.dataDir, 'nameplane.db'), sent.at(-1)!)
+      // Rounds hit other moments of the work.
+      await sleep(round * 60)
       equal(await service.kill('SIGKILL'), 'SIGKILL')
       caught += inside(join(service.dataDir, 'nameplane.db'))
       await service.restart()
     }
     t.diagnostic(`${caught} of ${rounds} kills found an import half-way`)
+    ok(caught > 0)
     for (const id of sent) await finished(service.url, id)
     await service.kill('SIGTERM')
     const db = new DatabaseSync(join(service.dataDir, 'nameplane.db'))
@@ -72,6 +74,16 @@ function inside(path: string): number {
     .get()
   db.close()
   return Number(hidden?.n) > 0 ? 1 : 0
+}
+
+/** Waits until the content of an import is being stored, or it has ended. */
+async function begun(path: string, id: string): Promise<void> {
+  const db = new DatabaseSync(path, { readOnly: true })
+  const query = db.prepare(
+    "select 1 from zone_imports where id = ? and (staging_id is not null or status <> 'PENDING')",
+  )
+  for (const deadline = Date.now() + 20_000; query.get(id) === undefined && Date.now() < deadline; ) await sleep(5)
+  db.close()
 }
 
 async function finished(url: string, id: string): Promise<void> {

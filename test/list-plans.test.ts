@@ -1,6 +1,6 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Database, raw, type Sql, sql, type Tx } from '../src/db/sql.ts'
+import type { Database, Statement, Tx } from '../src/db/sql.ts'
 import { routes } from '../src/resources/index.ts'
 import { defaultPoolId } from '../src/resources/pools/fields.ts'
 import { type Api, type NewStore, type Page, sqliteStore, startTestApi } from './support/api.ts'
@@ -13,14 +13,15 @@ const plans: string[] = []
 const explainedStore: NewStore = async () => {
   const { db, remove } = await sqliteStore()
   const explained = (tx: Tx): Tx => {
-    const explain = async (statement: Sql) => {
-      const steps = await tx.all<Step>(sql`${raw('explain query plan')} ${statement}`)
+    const explain = async (statement: Statement) => {
+      const text = `explain query plan ${statement.sql}`
+      const steps = await tx.all<Step>({ sql: text, text, values: statement.values })
       const costly = steps.filter((step) => !isMerge(step, steps)).map(({ detail }) => detail)
       plans.push(`${costly.join(' / ')}   -- ${statement.sql.replaceAll(/\s+/g, ' ')}`)
     }
     return {
-      get: <T>(statement: Sql) => explain(statement).then(() => tx.get<T>(statement)),
-      all: <T>(statement: Sql) => explain(statement).then(() => tx.all<T>(statement)),
+      get: <T>(statement: Statement) => explain(statement).then(() => tx.get<T>(statement)),
+      all: <T>(statement: Statement) => explain(statement).then(() => tx.all<T>(statement)),
       values: (statement) => explain(statement).then(() => tx.values(statement)),
       run: (statement) => tx.run(statement),
       wake: (topic) => tx.wake(topic),

@@ -76,7 +76,7 @@ test('[S101] /readyz tells zones that cannot be served, with the reason', async 
   equal((await ready()).nameserver.failed_zones, 0)
   const zone = await post('/v2/zones', { name: 'spoilt.example.', email: 'a@example.org' })
   ok(await until(async () => (await dig(dnsPort, 'spoilt.example.', 'SOA')).rcode === 0))
-  const file = new DatabaseSync(join(service.dataDir, 'nameplane.db'))
+  const file = new DatabaseSync(join(service.dataDir, 'nameplane.db'), { timeout: 5000 })
   file.exec(`update recordsets set records = '["?"]' where zone_id = '${zone.id}' and type = 'NS';
     update zones set serial = serial + 1, changed_at = '2100-01-01T00:00:00.000000' where id = '${zone.id}'`)
   file.close()

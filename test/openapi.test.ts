@@ -101,4 +101,6 @@ test('[H65] the page for people shows every resource, operation and field, and l
     for (const field of Object.keys(resource.fields)) ok(text.includes(`<code>${field}</code>`), field)
   }
   deepEqual([...text.matchAll(/(?:src|href)="(?!#|openapi\.json)[^"]*"/g)], [])
+  const places = [...text.matchAll(/ id="([^"]*)"/g)].map(([, place]) => place)
+  equal(new Set(places).size, places.length, 'one section each')
 })

@@ -1,24 +1,44 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename } from 'node:path'
 import { test } from 'node:test'
+import { root } from './support/program.ts'
 
-const root = join(import.meta.dirname, '..')
 const read = (pattern: string) =>
-  globSync(pattern, { cwd: root })
-    .map((file) => readFileSync(join(root, file), 'utf8'))
-    .join('\n')
-const rulesIn = (text: string, form: RegExp) =>
-  [...new Set([...text.matchAll(form)].map(([, rule]) => rule!))].toSorted()
+  globSync(pattern, { cwd: root }).map((file) => ({ file, text: readFileSync(`${root}/${file}`, 'utf8') }))
+const found = (texts: ReturnType<typeof read>, form: RegExp) =>
+  texts.flatMap(({ text }) => [...text.matchAll(form)].map(([, rule]) => rule!))
+const inOrder = (rules: Iterable<string>) => [...new Set(rules)].toSorted()
 
-test('every rule of HTTP, pools, TLDs and blacklists has a test, and every such test has a rule', () => {
-  const stated = rulesIn(read('docs/spec/{http,pools-tlds-blacklists}.md'), /^- \*\*\[((?:H|P|TL|B)\d+)\]\*\*/gm)
-  const tested = rulesIn(read('{src,test}/**/*.ts'), /test\(\s*['"`]\[((?:H|P|TL|B)\d+)\]/g)
-  deepEqual(tested, stated)
+const pages = read('docs/spec/*.md')
+const stated = found(pages, /^- \*\*\[([A-Z]+\d+)\]\*\*/gm)
+const tests = [...read('src/**/*.test.ts'), ...read('test/**/*.ts')]
+const tested = new Set(found(tests, /(?<=['"`](?:\[[A-Z]{1,2}\d+\] )*)\[([A-Z]{1,2}\d+)\] /g))
+
+test('every rule is stated once', () => {
+  deepEqual(
+    stated.filter((rule, i) => stated.indexOf(rule) !== i),
+    [],
+  )
 })
 
-test('every rule of zones from elsewhere has a test, and every such test has a rule', () => {
-  const stated = rulesIn(read('docs/spec/secondary.md'), /^- \*\*\[(Y\d+)\]\*\*/gm)
-  const tested = rulesIn(read('{src,test}/**/*.ts'), /test\(\s*['"`]\[(Y\d+)\]/g)
-  deepEqual(tested, stated)
+test('every rule has a test', () => {
+  deepEqual(
+    stated.filter((rule) => !tested.has(rule)),
+    [],
+  )
+})
+
+test('every rule that a test names is stated', () => {
+  const known = new Set(stated)
+  deepEqual(inOrder([...tested].filter((rule) => !known.has(rule))), [])
+})
+
+test('docs/spec.md names every page of rules with the letters of its rules', () => {
+  const contents = readFileSync(`${root}/docs/spec.md`, 'utf8')
+  for (const { file, text } of pages) {
+    const row = new RegExp(`^\\| \\[([A-Z, ]+)\\]\\(spec/${basename(file)}\\)`, 'm').exec(contents)
+    const letters = found([{ file, text }], /^- \*\*\[([A-Z]+)\d+\]\*\*/gm)
+    equal(row?.[1]?.split(', ').toSorted().join(), inOrder(letters).join(), file)
+  }
 })

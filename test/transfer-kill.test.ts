@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Service, startService } from './support/service.ts'
 
-const sets = 1200
-const rounds = 5
+const sets = 800
+const rounds = 4
 
 type Page = {
   readonly recordsets: readonly { readonly project_id: string }[]

@@ -39,19 +39,9 @@ export async function seedZones(target: Target, zones: number): Promise<void> {
     await db.write((tx) => ensureDefaultPool(tx, servers, momentOf(0)))
     // Rows first, then indexes: sorted once, they cost a tenth.
     const indexes = await dropIndexes(db)
-    const counts = new Counts()
     const bar = progress(`${zones.toLocaleString('en')} zones`, zones)
-    for (let from = 0; from < zones; from += step * stepsPerCommit) {
-      const to = Math.min(zones, from + step * stepsPerCommit)
-      await db.write(async (tx) => {
-        for (let at = from; at < to; at += step) for (const statement of rowsOf(at, counts)) await tx.run(statement)
-      })
-      bar.at(to)
-    }
+    await fillStore(db, zones, (done) => bar.at(done))
     bar.end()
-    await db.write(async (tx) => {
-      for (const statement of counts.statements()) await tx.run(statement)
-    })
     const indexing = progress('indexes', indexes.length)
     for (const [i, text] of indexes.entries()) {
       await db.alone((tx) => tx.script(text))
@@ -62,6 +52,25 @@ export async function seedZones(target: Target, zones: number): Promise<void> {
     await db.close()
   }
   if (target.url !== undefined) await analyze(target.url)
+}
+
+/** Puts made-up zones into a store that has a default pool and no zones. */
+export async function fillStore(
+  db: Database,
+  zones: number,
+  onProgress: (done: number) => void = () => {},
+): Promise<void> {
+  const counts = new Counts()
+  for (let from = 0; from < zones; from += step * stepsPerCommit) {
+    const to = Math.min(zones, from + step * stepsPerCommit)
+    await db.write(async (tx) => {
+      for (let at = from; at < to; at += step) for (const statement of rowsOf(at, counts)) await tx.run(statement)
+    })
+    onProgress(to)
+  }
+  await db.write(async (tx) => {
+    for (const statement of counts.statements()) await tx.run(statement)
+  })
 }
 
 async function dropIndexes(db: Database): Promise<string[]> {
@@ -123,11 +132,11 @@ const zoneRows = new Rows(
     record_count, created_at, updated_at, changed_at)`,
   26,
 )
-const setRows = new Rows(
+export const setRows = new Rows(
   `insert into recordsets (id, zone_id, project_id, name, tree_key, type, ttl, records, managed, serial, version, created_at)`,
   12,
 )
-const recordRows = new Rows('insert into records (recordset_id, data, canonical)', 3)
+export const recordRows = new Rows('insert into records (recordset_id, data, canonical)', 3)
 const changeRows = new Rows(
   'insert into changes (zone_id, serial, previous, removed, added, user_id, project_id, request_id, at)',
   9,

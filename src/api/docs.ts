@@ -1,41 +1,42 @@
 import type { Field } from './field.ts'
 import type { Described } from './resource.ts'
 import type { Route } from './route.ts'
+import { inWords } from './schema-words.ts'
 
 /** The API as one page to read, made from the same tables as the OpenAPI document; it loads nothing from elsewhere. */
 export function docsPage(routes: readonly Route[]): string {
-  const resources = [...new Set(routes.map((route) => route.resource))]
-  const sections = resources.map((resource) =>
-    section(
-      resource,
-      routes.filter((route) => route.resource === resource),
-    ),
-  )
+  const groups = Object.entries(Object.groupBy(routes, ({ resource }) => resource.plural))
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Nameplane API</title><style>${style}</style>
 <header><h1>Nameplane API</h1>
 <p>Machine-readable: <a href="openapi.json">openapi.json</a>. The same operations stand under
 <code>/openstack/v2</code>, speaking as Designate does today.</p>
-<nav>${resources.map((one) => `<a href="#${one.plural}">${one.plural}</a>`).join(' ')}</nav></header>
-<main>${sections.join('')}</main></html>`
+<nav>${groups.map(([plural]) => `<a href="#${plural}">${plural}</a>`).join(' ')}</nav></header>
+<main>${groups.map(([plural, group]) => section(plural, group!)).join('')}</main></html>`
 }
 
-function section(resource: Described, routes: readonly Route[]): string {
+function section(plural: string, routes: readonly Route[]): string {
   const operations = routes.map(
     ({ method, path, summary, status }) =>
       `<tr><td><b>${method}</b> <code>${html(path)}</code></td><td>${html(summary)}</td><td>${status}</td></tr>`,
   )
-  const fields = Object.entries(resource.fields).map(([name, field]) => fieldRow(name, field))
-  return `<section id="${resource.plural}"><h2>${resource.plural}</h2><p>${html(resource.purpose)}</p>
+  const things = [...new Set(routes.map(({ resource }) => resource))]
+  return `<section id="${plural}"><h2>${plural}</h2>
 <table><tr><th>operation</th><th>what it does</th><th>answers</th></tr>${operations.join('')}</table>
-<table><tr><th>field</th><th>holds</th><th>set by</th><th>filter</th><th>sort</th></tr>${fields.join('')}</table></section>`
+${things.map(thing).join('')}</section>`
+}
+
+function thing({ purpose, fields }: Described): string {
+  const rows = Object.entries(fields).map(([name, field]) => fieldRow(name, field))
+  return `<p>${html(purpose)}</p>
+<table><tr><th>field</th><th>holds</th><th>set by</th><th>filter</th><th>sort</th></tr>${rows.join('')}</table>`
 }
 
 function fieldRow(name: string, field: Field<unknown>): string {
   const setBy = { never: 'the service', create: 'you, on create', always: 'you' }[field.write]
   const mark = (on: boolean) => (on ? '✓' : '')
   return `<tr><td><code>${name}</code>${field.write !== 'never' && field.required ? ' (required)' : ''}</td>
-<td><code>${html(JSON.stringify(field.schema))}</code></td><td>${setBy}</td><td>${mark(field.filter)}</td><td>${mark(field.sort)}</td></tr>`
+<td>${html(inWords(field.schema))}</td><td>${setBy}</td><td>${mark(field.filter)}</td><td>${mark(field.sort)}</td></tr>`
 }
 
 const html = (text: string): string =>

@@ -17,8 +17,8 @@ export type Filter = {
   readonly isFew?: boolean
   /** Whether `find` uses an index that does not begin with what the list is only over. */
   readonly isApart?: boolean
-  /** A select of what `find` would look at, where that is not the rows themselves. */
-  readonly sample?: Sql
+  /** A select of what `find` would look at, up to a bound, where that is not the rows themselves. */
+  readonly sample?: (limit: number) => Sql
 }
 
 /** `*` stands for any run of characters and `\*` for itself; every other character is literal. */
@@ -37,20 +37,21 @@ export function textMatches(column: string, value: string): Sql {
 export function textFilter(column: string, value: string): Filter {
   // No stored text holds NUL, and PostgreSQL refuses to compare with one.
   if (value.includes('\0')) return { test: sql`1 = 0`, isFew: true }
-  const [name, apart] = [raw(column), withoutIndex(column)]
+  const name = raw(column)
   const pattern = parsePattern(value)
   if ('exact' in pattern) {
-    return { find: sql`${name} = ${pattern.exact}`, test: sql`${apart} = ${pattern.exact}`, column, isExact: true }
+    const find = sql`${name} = ${pattern.exact}`
+    return { find, test: tested(find), column, isExact: true }
   }
   const like = pattern.pieces.map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&')).join('%')
   const prefix = pattern.pieces[0]!
-  if (prefix === '') return { test: sql`${name} like ${like} escape '\\'` }
-  const test = sql`${apart} like ${like} escape '\\'`
-  return { find: sql`${startsWith(column, prefix)} and ${test}`, test, column }
+  const matches = sql`${name} like ${like} escape '\\'`
+  if (prefix === '') return { test: matches }
+  return { find: sql`${startsWith(column, prefix)} and ${matches}`, test: tested(matches), column }
 }
 
-/** A text column written so that no index is used for it. */
-export const withoutIndex = (column: string): Sql => raw(`(${column} || '')`)
+/** A condition written so that no index is used for it, and no engine believes that it leaves few rows. */
+export const tested = (condition: Sql): Sql => sql`case when ${condition} then true else false end`
 
 /** The condition that a text column starts with a prefix, as a range of its index. */
 export function startsWith(column: string, prefix: string): Sql {
@@ -75,9 +76,8 @@ function firstAfter(prefix: string): string | undefined {
 /** A filter on a number column that has an index; what is no number matches nothing. */
 export function numberFilter(column: string, value: string): Filter {
   if (/^\d{1,15}$/.test(value)) {
-    const number = Number(value)
-    const test = sql`${raw(column)} + 0 = ${number}`
-    return { find: sql`${raw(column)} = ${number}`, test, column, isExact: true }
+    const find = sql`${raw(column)} = ${Number(value)}`
+    return { find, test: tested(find), column, isExact: true }
   }
   if (!value.includes('*')) return { test: sql`1 = 0`, isFew: true }
   return { test: textMatches(`cast(${column} as text)`, value) }

@@ -1,5 +1,5 @@
 import { join, raw, type Sql, sql, type Tx, type Value } from '../db/sql.ts'
-import { type Filter, withoutIndex } from './filter.ts'
+import { type Filter, tested } from './filter.ts'
 
 /** Rows that a list is over. */
 export type Rows = {
@@ -29,7 +29,7 @@ export type Order = {
 /** Up to so many rows are found first and sorted then. */
 const few = 2000
 /** So many rows are looked at in order before those that match are all found and sorted. */
-const far = 10_000
+const far = 5000
 
 /**
  * The rows of a page, read the cheaper way: where a filter finds few rows, those are sorted; where it finds many, rows
@@ -105,7 +105,7 @@ async function wayOf(tx: Tx, part: Part, filters: readonly Filter[], order: Orde
   let least = few + 1
   for (const by of candidates) {
     const row = await tx.get<{ n: number }>(sql`
-      select count(*) as n from (${sampleOf(by, part)} limit ${least}) as sample`)
+      select count(*) as n from (${sampleOf(by, part, least)} limit ${least}) as sample`)
     if (row!.n >= least) continue
     best = by
     least = Math.max(1, row!.n)
@@ -117,9 +117,9 @@ async function wayOf(tx: Tx, part: Part, filters: readonly Filter[], order: Orde
 const isInOrder = ({ column, isExact, isApart }: Filter, order: Order): boolean =>
   column !== undefined && (column === order.column || (isExact === true && order.column === 'id' && !isApart))
 
-function sampleOf(by: By, part: Part): Sql {
+function sampleOf(by: By, part: Part, limit: number): Sql {
   if (by === 'scope') return sql`select 1 as one from ${part.table} ${where([...onlyFound(part), ...part.scope])}`
-  if (by.sample !== undefined) return by.sample
+  if (by.sample !== undefined) return by.sample(limit)
   const scope = by.isApart ? [] : [...onlyFound(part), ...part.scope]
   return sql`select 1 as one from ${part.table} ${where([...scope, by.find!])}`
 }
@@ -178,8 +178,10 @@ const keysOf = (first: Sql | undefined, id: Sql): Keys => ({
 
 const plain = ({ column }: Order): Keys => keysOf(column === 'id' ? undefined : raw(column), raw('id'))
 
-const hidden = ({ column, isNumeric }: Order): Keys =>
-  keysOf(column === 'id' ? undefined : isNumeric ? raw(`(${column} + 0)`) : withoutIndex(column), withoutIndex('id'))
+const hidden = ({ column, isNumeric }: Order): Keys => {
+  const first = column === 'id' ? undefined : raw(isNumeric ? `(${column} + 0)` : `(${column} || '')`)
+  return keysOf(first, raw(`(id || '')`))
+}
 
 const place = ({ column }: Order, { at, id }: NonNullable<Order['after']>): Sql =>
   column === 'id' ? sql`${id}` : sql`(${at}, ${id})`
@@ -194,8 +196,7 @@ function orderBy({ first, id }: Keys, { descending, limit }: Pick<Order, 'descen
 }
 
 const onlyFound = ({ only }: Part): Sql[] => Object.entries(only).map(([name, value]) => sql`${raw(name)} = ${value}`)
-const onlyTested = ({ only }: Part): Sql[] =>
-  Object.entries(only).map(([name, value]) => sql`${withoutIndex(name)} = ${value}`)
+const onlyTested = (part: Part): Sql[] => onlyFound(part).map(tested)
 
 const where = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`` : sql`where ${join([...conditions], ' and ')}`

@@ -8,7 +8,7 @@ import { mayBeSlow } from './collection.ts'
 import { answerPreflight, crossOrigin } from './cors.ts'
 import { linkBase } from './links.ts'
 import { unknownPath, wordsAmongZones } from './oddities.ts'
-import { methodsAt, type Place } from './paths.ts'
+import { type Place, pathsAmong } from './paths.ts'
 import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
 import type { Query } from './query.ts'
@@ -91,23 +91,23 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
     }
   }
   wordsAmongZones(app)
-  const allowed = methodsAt(places)
+  const pathAt = pathsAmong(places)
   app.setNotFoundHandler((request, reply) => {
-    const methods = allowed(request.url)
+    const known = pathAt(request.url)
     const error =
-      methods.length === 0
-        ? unknownPath(request.method, request.url)
-        : new ApiError(
-            'method_not_allowed',
-            `${request.method} is not allowed here, only ${methods.join(', ')}`,
-            undefined,
-            { Allow: methods.join(', ') },
-          )
-    return sendProblem(error, request, reply)
+      known === undefined ? unknownPath(request.method, request.url) : wrongMethod(request.method, known.methods)
+    return sendProblem(error, request, reply, known?.contentType)
   })
 
   await app.listen(options.listen)
   return { url: here(), close: () => closed(app) }
+}
+
+function wrongMethod(method: string, methods: readonly string[]): ApiError {
+  const allowed = methods.join(', ')
+  return new ApiError('method_not_allowed', `${method} is not allowed here, only ${allowed}`, undefined, {
+    Allow: allowed,
+  })
 }
 
 /** A request with the moment its head was there. */
@@ -139,7 +139,7 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions & { r
       meter.add(reply.raw.statusCode, performance.now() - (request as Timed).begun)
     },
   })
-  return { method: route.method, path }
+  return { method: route.method, path, contentType }
 }
 
 async function changed(
@@ -182,13 +182,13 @@ function write(reply: FastifyReply, contentType: string, answer: Reply): void {
 
 const problemSender =
   (log: Logger, meter: RequestMeter) =>
-  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  (error: unknown, request: FastifyRequest, reply: FastifyReply, contentType?: string): void => {
     const { status, headers, body } = problem(error, request.id)
     const { id, method, url } = request
     if (status >= 500) log.error({ err: error, request_id: id, method, url }, body.message)
     const config = request.routeOptions?.config as Partial<RouteConfig> | undefined
     reply.header('X-Openstack-Request-Id', id)
-    write(reply, config?.contentType ?? 'application/json', { status, headers, body })
+    write(reply, contentType ?? config?.contentType ?? 'application/json', { status, headers, body })
     const { begun } = request as Timed
     if (begun > 0) (config?.meter ?? meter.unmatched).add(status, performance.now() - begun)
   }

@@ -8,32 +8,38 @@ import { Wakes } from './wakes.ts'
 
 /** A store that this thread shares with the one that opened it. */
 export type LinkedStore = Pick<Database, 'engine' | 'read' | 'write' | 'follow' | 'close'> & {
-  /** As write, for much that can be made again: should the machine lose power, it may be lost though it was done. */
-  bulk<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * As write, for much that can be made again: should the machine lose power, it may be lost though it was done.
+   * `isAwaited` tells that another waits for it to end.
+   */
+  bulk<T>(work: (tx: Tx, isAwaited: () => boolean) => Promise<T>): Promise<T>
 }
 
 /** Opens the store that another thread of this process has open. */
 export function openLinked(link: StoreLink, onIdleError: (error: Error) => void): LinkedStore {
-  if ('path' in link) return linkedSqlite(link.path, link.port)
+  if ('path' in link) return linkedSqlite(link)
   const { engine, read, write, follow, close } = openPostgres(link.url, onIdleError)
   const bulk: LinkedStore['bulk'] = (work) =>
     write(async (tx) => {
       await tx.run(sql`set local synchronous_commit = off`)
-      return work(tx)
+      return work(tx, () => false)
     })
   return { engine, read, write, follow, close, bulk }
 }
 
 /** How often what was written in bulk is moved from the log to the database itself. */
-const checkpointMilliseconds = 500
+const checkpointMilliseconds = 1000
 
-function linkedSqlite(path: string, port: MessagePort): LinkedStore {
+function linkedSqlite({ path, port, awaited }: Extract<StoreLink, { path: string }>): LinkedStore {
   const wakes = new Wakes()
   const readers = new Readers(path)
   const turns = new Turns(port, wakes)
   const careful = new Connection(path, false)
   const quick = new Connection(path, false)
-  quick.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -65536')
+  // What is written in bulk is made by the program for rows that it has just written: there is nothing to look up.
+  quick.exec(
+    'pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -65536; pragma foreign_keys = off',
+  )
   let checkpointed = performance.now()
   return {
     engine: 'sqlite',
@@ -45,7 +51,8 @@ function linkedSqlite(path: string, port: MessagePort): LinkedStore {
         quick.step('pragma wal_checkpoint(passive)')
         checkpointed = performance.now()
       }
-      return turns.take((woken) => inTransaction(quick, work, woken))
+      const isAwaited = () => Atomics.load(awaited, 0) === 1
+      return turns.take((woken) => inTransaction(quick, (tx) => work(tx, isAwaited), woken))
     },
     follow: (listener) => wakes.follow(listener),
     async close() {

@@ -6,7 +6,7 @@ import {
   DatabaseUnavailable,
   type MigrationTx,
   type Row,
-  type Sql,
+  type Statement,
   sql,
   TransactionSpoiled,
   UniqueViolation,
@@ -104,19 +104,19 @@ class ClientTx implements MigrationTx {
     this.#client = client
   }
 
-  async get<T = Row>(query: Sql): Promise<T | undefined> {
+  async get<T = Row>(query: Statement): Promise<T | undefined> {
     return (await this.#query(query)).rows[0] as T | undefined
   }
 
-  async all<T = Row>(query: Sql): Promise<T[]> {
+  async all<T = Row>(query: Statement): Promise<T[]> {
     return (await this.#query(query)).rows as T[]
   }
 
-  async values(query: Sql): Promise<unknown[][]> {
+  async values(query: Statement): Promise<unknown[][]> {
     return (await this.#query(query, 'array')).rows as unknown[][]
   }
 
-  async run(query: Sql): Promise<number> {
+  async run(query: Statement): Promise<number> {
     return (await this.#query(query)).rowCount ?? 0
   }
 
@@ -136,7 +136,7 @@ class ClientTx implements MigrationTx {
     this.#open = false
   }
 
-  async #query(query: Sql, rowMode?: 'array'): Promise<pg.QueryResult> {
+  async #query(query: Statement, rowMode?: 'array'): Promise<pg.QueryResult> {
     if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
     this.mustBeWhole()
     const { text, values } = query

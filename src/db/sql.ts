@@ -6,16 +6,31 @@ export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
 export type Value = string | number | null | Uint8Array
 export type Row = Record<string, unknown>
 
+/** What a statement is to an engine: its text with `?` or `$n` for values, and the values. */
+export type Statement = Pick<Sql, 'sql' | 'text' | 'values'>
+
+const texts = new WeakMap<TemplateStringsArray, { readonly sql: string; readonly text: string }>()
+
+/** As `sql`, for a statement of values alone that runs often: its text is made once. It cannot be a part of another. */
+export function statement(strings: TemplateStringsArray, ...values: Value[]): Statement {
+  let made = texts.get(strings)
+  if (made === undefined) {
+    made = { sql: strings.join('?'), text: strings.reduce((all, piece, i) => `${all}$${i}${piece}`) }
+    texts.set(strings, made)
+  }
+  return { sql: made.sql, text: made.text, values }
+}
+
 /** One open transaction. Everything a request reads or writes goes through the one it was handed. */
 export interface Tx {
   /** The first row, or undefined when there is none. */
-  get<T = Row>(query: Sql): Promise<T | undefined>
+  get<T = Row>(query: Statement): Promise<T | undefined>
   /** Every row, in the order of the query. */
-  all<T = Row>(query: Sql): Promise<T[]>
+  all<T = Row>(query: Statement): Promise<T[]>
   /** Every row as its values in the order of the select: cheaper than `all` for many rows. */
-  values(query: Sql): Promise<unknown[][]>
+  values(query: Statement): Promise<unknown[][]>
   /** Runs a statement and tells how many rows it changed. */
-  run(query: Sql): Promise<number>
+  run(query: Statement): Promise<number>
   /** What to put behind a select to lock its rows: `for update`, or nothing where there is one writer anyway. */
   readonly forUpdate: Sql
   /** Once this transaction is durable, tells followers in every process that something of this name changed. A hint: rows are the truth. */
@@ -50,7 +65,9 @@ export interface Database {
 }
 
 /** The way for another thread to the store that this one has open. */
-export type StoreLink = { readonly url: string } | { readonly path: string; readonly port: MessagePort }
+export type StoreLink =
+  | { readonly url: string }
+  | { readonly path: string; readonly port: MessagePort; readonly awaited: Int32Array }
 
 /** The database cannot be reached now; the request may be tried again. */
 export class DatabaseUnavailable extends Error {

@@ -4,7 +4,7 @@ import {
   empty,
   type MigrationTx,
   type Row,
-  type Sql,
+  type Statement,
   TransactionSpoiled,
   UniqueViolation,
   type Value,
@@ -82,28 +82,37 @@ export class ConnectionTx implements MigrationTx {
   readonly #connection: Connection
   #open = true
   #failure: unknown
+  #hasWritten = false
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
-  async get<T = Row>(query: Sql): Promise<T | undefined> {
-    return this.#run(query, (statement, values) => statement.get(...values)) as T | undefined
+  /** Whether there is something to undo. A statement that fails undoes itself. */
+  get hasWritten(): boolean {
+    return this.#hasWritten
   }
 
-  async all<T = Row>(query: Sql): Promise<T[]> {
-    return this.#run(query, (statement, values) => statement.all(...values)) as T[]
+  async get<T = Row>(query: Statement): Promise<T | undefined> {
+    return this.#read(query, get) as T | undefined
   }
 
-  async values(query: Sql): Promise<unknown[][]> {
-    return this.#run(query, valuesOf)
+  async all<T = Row>(query: Statement): Promise<T[]> {
+    return this.#read(query, all) as T[]
   }
 
-  async run(query: Sql): Promise<number> {
-    return this.#run(query, (statement, values) => Number(statement.run(...values).changes))
+  async values(query: Statement): Promise<unknown[][]> {
+    return this.#read(query, valuesOf)
+  }
+
+  async run(query: Statement): Promise<number> {
+    const changes = this.#run(query.sql, query.values as Value[], run)
+    if (changes > 0) this.#hasWritten = true
+    return changes
   }
 
   async script(text: string): Promise<void> {
+    this.#hasWritten = true
     this.#connection.exec(text)
   }
 
@@ -119,17 +128,29 @@ export class ConnectionTx implements MigrationTx {
     this.#open = false
   }
 
-  #run<T>(query: Sql, work: (statement: StatementSync, values: Value[]) => T): T {
-    if (!this.#open) throw new Error(`this transaction is over: ${query.sql}`)
+  /** What is no select may be a write that returns rows. */
+  #read<T>(query: Statement, work: (statement: StatementSync, values: Value[]) => T): T {
+    const text = query.sql
+    const found = this.#run(text, query.values as Value[], work)
+    if (!this.#hasWritten && !/^\s*select\b/.test(text)) this.#hasWritten = true
+    return found
+  }
+
+  #run<T>(text: string, values: Value[], work: (statement: StatementSync, values: Value[]) => T): T {
+    if (!this.#open) throw new Error(`this transaction is over: ${text}`)
     this.mustBeWhole()
     try {
-      return work(this.#connection.prepare(query.sql), query.values as Value[])
+      return work(this.#connection.prepare(text), values)
     } catch (error) {
       this.#failure = translated(error)
       throw this.#failure
     }
   }
 }
+
+const get = (statement: StatementSync, values: Value[]): unknown => statement.get(...values)
+const all = (statement: StatementSync, values: Value[]): unknown => statement.all(...values)
+const run = (statement: StatementSync, values: Value[]): number => Number(statement.run(...values).changes)
 
 // Primary result codes (the low byte) of trouble that may pass: SQLITE_BUSY, _IOERR, _FULL, _CANTOPEN.
 const passing = new Set([5, 10, 13, 14])

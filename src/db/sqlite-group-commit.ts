@@ -6,19 +6,32 @@ import type { Wakes } from './wakes.ts'
 const maxBatch = 256
 const maxBatchMilliseconds = 20
 
-type Job = { run(tx: ConnectionTx): Promise<() => void>; reject(error: unknown): void }
+type Job = {
+  run(tx: ConnectionTx): Promise<() => void>
+  reject(error: unknown): void
+  /** Whether it runs in a savepoint, which costs a third of a write. */
+  isCareful: boolean
+}
+
+/** A job failed that had written something, and had no savepoint to go back to. */
+class Undo extends Error {}
+
+/** Someone else's time to write; `awaited` is set to 1 once anyone waits for its end. */
+type Turn = { work(hasWaiting: boolean): Promise<void>; readonly awaited: Int32Array }
 
 /**
  * Makes writes that wait together share one fsync.
  *
- * They run one after another inside one outer transaction, each in a savepoint of its own, so that one
- * failure undoes only its own work; nobody is told anything before the outer commit is on disk.
+ * They run one after another inside one transaction; nobody is told anything before it is on disk. Who fails without
+ * having written leaves nothing to undo. Should one fail that has, all of them are undone and run again, each in a
+ * savepoint of its own, so that one failure undoes only its own work.
  */
 export class GroupCommit {
   readonly #connection: Connection
   readonly #wakes: Wakes
   #queue: Job[] = []
-  #turns: (() => Promise<void>)[] = []
+  #turns: Turn[] = []
+  #turn: Int32Array | undefined
   #woken: string[] = []
   #draining: Promise<void> | undefined
   #closed = false
@@ -38,14 +51,16 @@ export class GroupCommit {
           return () => resolve(value)
         },
         reject,
+        isCareful: false,
       })
+      if (this.#turn !== undefined) Atomics.store(this.#turn, 0, 1)
       this.#draining ??= this.#drain()
     })
   }
 
-  /** Lets another connection of this process write, between two batches: who waits here waits for its turn, not for a lock. */
-  turn(work: () => Promise<void>): void {
-    this.#turns.push(work)
+  /** Lets another connection of this process write, between two batches: who waits here waits for its turn, not for a lock; `awaited` tells it that somebody does. */
+  turn(work: (hasWaiting: boolean) => Promise<void>, awaited: Int32Array): void {
+    this.#turns.push({ work, awaited })
     this.#draining ??= this.#drain()
   }
 
@@ -59,10 +74,17 @@ export class GroupCommit {
     await nextTurn()
     while (this.#queue.length > 0 || this.#turns.length > 0) {
       if (this.#queue.length > 0) await this.#batch()
-      await this.#turns.shift()?.()
+      await this.#giveTurn(this.#turns.shift())
       await nextTurn()
     }
     this.#draining = undefined
+  }
+
+  async #giveTurn(turn: Turn | undefined): Promise<void> {
+    if (turn === undefined) return
+    this.#turn = turn.awaited
+    await turn.work(this.#queue.length > 0)
+    this.#turn = undefined
   }
 
   async #batch(): Promise<void> {
@@ -79,6 +101,12 @@ export class GroupCommit {
       }
       this.#connection.step('commit')
     } catch (error) {
+      if (error instanceof Undo) {
+        this.#connection.rollback()
+        for (const job of done) job.isCareful = true
+        this.#queue.unshift(...done)
+        return
+      }
       const cause = new DatabaseUnavailable(error)
       for (const job of done.length > 0 ? done : this.#queue.splice(0)) job.reject(cause)
       this.#connection.rollback()
@@ -102,17 +130,19 @@ export class GroupCommit {
 
   async #one(job: Job): Promise<() => void> {
     const tx = new ConnectionTx(this.#connection)
-    this.#connection.step('savepoint job')
+    if (job.isCareful) this.#connection.step('savepoint job')
     try {
       const settle = await job.run(tx)
-      this.#connection.step('release job')
+      if (job.isCareful) this.#connection.step('release job')
       this.#woken.push(...tx.woken)
       return settle
     } catch (error) {
       // A full disk makes SQLite drop the whole transaction: then the batch as a whole has failed.
       if (!this.#connection.inTransaction) throw error
-      this.#connection.step('rollback to job')
-      this.#connection.step('release job')
+      if (job.isCareful) {
+        this.#connection.step('rollback to job')
+        this.#connection.step('release job')
+      } else if (tx.hasWritten) throw new Undo()
       return () => job.reject(error)
     } finally {
       tx.end()

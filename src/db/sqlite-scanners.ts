@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { workerUrl } from '../worker-url.ts'
-import { DatabaseUnavailable, empty, type Row, type Sql, type Tx } from './sql.ts'
+import { DatabaseUnavailable, empty, type Row, type Statement, type Tx } from './sql.ts'
 import { closed, translated } from './sqlite-connection.ts'
 
 const size = 4
@@ -106,15 +106,15 @@ class Scanner implements Tx {
     })
   }
 
-  get<T = Row>(query: Sql): Promise<T | undefined> {
+  get<T = Row>(query: Statement): Promise<T | undefined> {
     return this.ask('get', query.sql, query.values) as Promise<T | undefined>
   }
 
-  all<T = Row>(query: Sql): Promise<T[]> {
+  all<T = Row>(query: Statement): Promise<T[]> {
     return this.ask('all', query.sql, query.values) as Promise<T[]>
   }
 
-  values(query: Sql): Promise<unknown[][]> {
+  values(query: Statement): Promise<unknown[][]> {
     return this.ask('values', query.sql, query.values) as Promise<unknown[][]>
   }
 

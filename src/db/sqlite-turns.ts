@@ -7,10 +7,14 @@ export type Told = { readonly kind: 'go' } | { readonly kind: 'woken'; readonly 
 /** What the other asks and tells: for its turn to write, and that it is over. */
 export type Asked = { readonly kind: 'ask' } | { readonly kind: 'done'; readonly topics: readonly string[] }
 
+/** A thread's end of it: where it asks, and a cell that is 1 once somebody waits for its turn to end. */
+export type TurnEnd = { readonly port: MessagePort; readonly awaited: Int32Array }
+
 /** Gives a thread turns to write with a connection of its own, and passes on what each wakes; returns that thread's end of it. */
-export function giveTurns(commits: GroupCommit, wakes: Wakes): MessagePort {
+export function giveTurns(commits: GroupCommit, wakes: Wakes, onEnd: () => void): TurnEnd {
   const { port1: port, port2: theirs } = new MessageChannel()
   const tell = (message: Told) => port.postMessage(message)
+  const awaited = new Int32Array(new SharedArrayBuffer(4))
   let end = () => {}
   let own = false
   let closed = false
@@ -19,13 +23,14 @@ export function giveTurns(commits: GroupCommit, wakes: Wakes): MessagePort {
   })
   port.on('message', (message: Asked) => {
     if (message.kind === 'ask') {
-      commits.turn(() => {
+      commits.turn((hasWaiting) => {
         const { promise, resolve } = Promise.withResolvers<void>()
         if (closed) return Promise.resolve()
         end = resolve
+        Atomics.store(awaited, 0, hasWaiting ? 1 : 0)
         tell({ kind: 'go' })
         return promise
-      })
+      }, awaited)
       return
     }
     end()
@@ -38,7 +43,8 @@ export function giveTurns(commits: GroupCommit, wakes: Wakes): MessagePort {
     unfollow()
     closed = true
     end()
+    onEnd()
   })
   port.unref()
-  return theirs
+  return { port: theirs, awaited }
 }

@@ -7,6 +7,7 @@ import { giveTurns } from './sqlite-turns.ts'
 import { Wakes } from './wakes.ts'
 
 const maxReaders = 16
+const [noCheckpoint, checkpointPages] = [0, 1000]
 
 /** Opens the embedded store: one writer that groups commits, and readers that never wait for it. */
 export function openSqlite(path: string): Database {
@@ -15,6 +16,7 @@ export function openSqlite(path: string): Database {
   const commits = new GroupCommit(writer, wakes)
   const readers = new Readers(path)
   const scanners = new Scanners(path)
+  let [links, isClosed] = [0, false]
   return {
     engine: 'sqlite',
     read: (work) => readers.use(work),
@@ -22,11 +24,21 @@ export function openSqlite(path: string): Database {
     write: (work) => commits.submit(work),
     alone: (work) => commits.submit((tx) => work(tx as MigrationTx)),
     follow: (listener) => wakes.follow(listener),
-    link: () => ({ path, port: giveTurns(commits, wakes) }),
+    link: () => {
+      // A thread that writes much keeps the log short itself: otherwise whoever commits here would have to.
+      links += 1
+      writer.exec(`pragma wal_autocheckpoint = ${noCheckpoint}`)
+      const unlink = () => {
+        links -= 1
+        if (links === 0 && !isClosed) writer.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
+      }
+      return { path, ...giveTurns(commits, wakes, unlink) }
+    },
     async close() {
       await commits.close()
       await readers.close()
       await scanners.close()
+      isClosed = true
       writer.close()
     },
   }

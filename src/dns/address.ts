@@ -52,17 +52,24 @@ export function parseIpv6(text: string): Uint8Array {
 
 /** The text of an address of 4 or 16 octets; IPv6 as RFC 5952 4 recommends. */
 export function printAddress(address: Uint8Array): string {
-  if (address.length === 4) return address.join('.')
+  if (address.length === 4) return dotted(address, 0)
   if (address.length !== 16) throw new WireError(`an address has 4 or 16 octets, not ${address.length}`)
-  const words = Array.from({ length: 8 }, (_, i) => (address[2 * i]! << 8) | address[2 * i + 1]!)
+  const { start, length } = longestZeroRun(address)
   // RFC 5952 5: the mapped prefix is well known, so its tail is written with dots.
-  if (words.slice(0, 5).every((word) => word === 0) && words[5] === 0xffff)
-    return `::ffff:${address.subarray(12).join('.')}`
-  const run = longestZeroRun(words)
-  const hex = words.map((word) => word.toString(16))
-  if (run.length < 2) return hex.join(':')
-  return `${hex.slice(0, run.start).join(':')}::${hex.slice(run.start + run.length).join(':')}`
+  if (start === 0 && length === 5 && word(address, 5) === 0xffff) return `::ffff:${dotted(address, 12)}`
+  const [from, to] = length < 2 ? [8, 8] : [start, start + length]
+  let text = ''
+  for (let i = 0; i < from; i++) text += i === 0 ? hex(address, i) : `:${hex(address, i)}`
+  if (from === 8) return text
+  text += '::'
+  for (let i = to; i < 8; i++) text += i === to ? hex(address, i) : `:${hex(address, i)}`
+  return text
 }
+
+const word = (address: Uint8Array, i: number): number => (address[2 * i]! << 8) | address[2 * i + 1]!
+const hex = (address: Uint8Array, i: number): string => word(address, i).toString(16)
+const dotted = (address: Uint8Array, at: number): string =>
+  `${address[at]}.${address[at + 1]}.${address[at + 2]}.${address[at + 3]}`
 
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
@@ -74,12 +81,16 @@ function notIpv6(text: string): TextError {
   return new TextError(`address must be an IPv6 address, as in 2001:db8::1, not ${text.slice(0, 60)}`)
 }
 
-function longestZeroRun(words: readonly number[]): { start: number; length: number } {
-  let best = { start: 0, length: 0 }
-  for (let start = 0; start < words.length; start++) {
-    let length = 0
-    while (words[start + length] === 0) length++
-    if (length > best.length) best = { start, length }
+/** The first of the longest runs of words that are zero. */
+function longestZeroRun(address: Uint8Array): { readonly start: number; readonly length: number } {
+  let start = 0
+  let length = 0
+  let run = 0
+  for (let i = 0; i < 8; i++) {
+    run = word(address, i) === 0 ? run + 1 : 0
+    if (run <= length) continue
+    length = run
+    start = i + 1 - run
   }
-  return best
+  return { start, length }
 }

@@ -11,6 +11,9 @@ const forms = Array.from({ length: 256 }, (_, octet) => {
   return octet >= 0x20 && octet <= 0x7e ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`
 })
 
+// One character-string at a time: making one string of many octets is quicker than joining as many strings.
+const chars = Buffer.alloc(255) as Buffer & { latin1Slice(start: number, end: number): string }
+
 /** Whether text stands for its own characters, nothing in it being or needing an escape. */
 export function isPlain(text: string): boolean {
   return !ROUGH.test(text)
@@ -18,6 +21,17 @@ export function isPlain(text: string): boolean {
 
 /** The text of octets, in the one form it has here. */
 export function charactersOf(octets: Uint8Array): string {
+  const { length } = octets
+  if (length > chars.length) return escapedCharacters(octets)
+  for (let i = 0; i < length; i++) {
+    const octet = octets[i]!
+    if (forms[octet]!.length > 1) return escapedCharacters(octets)
+    chars[i] = octet
+  }
+  return chars.latin1Slice(0, length)
+}
+
+function escapedCharacters(octets: Uint8Array): string {
   let text = ''
   for (const octet of octets) text += forms[octet]
   return text

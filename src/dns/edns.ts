@@ -47,6 +47,7 @@ const codes = {
 } as const
 
 const NOTHING = new Uint8Array(0)
+const NO_OPTIONS: readonly EdnsOption[] = []
 
 type Known = Exclude<EdnsOption['option'], 'unknown'>
 const known = new Map<number, Known>(Object.entries(codes).map(([name, code]) => [code, name as Known]))
@@ -60,7 +61,8 @@ export function findOption<K extends Known>(
 }
 
 /** Reads the options of an OPT record up to the reader's end. */
-export function readOptions(reader: Reader, end: number, version: number): EdnsOption[] {
+export function readOptions(reader: Reader, end: number, version: number): readonly EdnsOption[] {
+  if (reader.offset === end) return NO_OPTIONS
   const options: EdnsOption[] = []
   while (reader.offset < end) {
     const code = reader.u16()

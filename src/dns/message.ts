@@ -185,8 +185,15 @@ export function headerBits({ flags, opcode, rcode }: Pick<Message, 'flags' | 'op
   )
 }
 
+// Messages share what they have alike: making it anew for each takes longer than reading the header.
+const NO_RECORDS: readonly ResourceRecord[] = []
+const knownFlags: (Flags | undefined)[] = new Array(128).fill(undefined)
+
 function readFlags(bits: number): Flags {
-  return {
+  const key = ((bits >> 9) & 0x40) | ((bits >> 5) & 0x3c) | ((bits >> 4) & 0x03)
+  const known = knownFlags[key]
+  if (known !== undefined) return known
+  const flags = {
     qr: (bits & QR) !== 0,
     aa: (bits & 0x0400) !== 0,
     tc: (bits & TC) !== 0,
@@ -195,9 +202,12 @@ function readFlags(bits: number): Flags {
     ad: (bits & 0x0020) !== 0,
     cd: (bits & 0x0010) !== 0,
   }
+  knownFlags[key] = flags
+  return flags
 }
 
-function readSection(reader: Reader, count: number): ResourceRecord[] {
+function readSection(reader: Reader, count: number): readonly ResourceRecord[] {
+  if (count === 0) return NO_RECORDS
   const records: ResourceRecord[] = []
   for (let i = 0; i < count; i++) {
     const name = reader.name()

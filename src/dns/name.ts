@@ -170,10 +170,35 @@ export function appendName(name: string, out: Uint8Array, at: number): number {
   return at - start
 }
 
+/**
+ * The text of the name at an offset, in one pass, where it is whole before `end`, not compressed, and needs no escapes;
+ * undefined where it is not so. Such a text has as many characters as the name has octets before its root label.
+ */
+export function plainText(octets: Uint8Array, at: number, end: number): string | undefined {
+  let hash = 0
+  let used = 0
+  for (;;) {
+    if (at >= end) return undefined
+    const length = octets[at++]!
+    if (length === 0) break
+    const next = at + length
+    if (length > 63 || next > end || used + length > MOST_OCTETS - 2) return undefined
+    for (; at < next; at++) {
+      const octet = octets[at]!
+      if (form[octet] !== LITERAL) return undefined
+      hash = Math.imul(hash ^ octet, 0x01000193)
+      chars[used++] = octet
+    }
+    hash = Math.imul(hash ^ DOT, 0x01000193)
+    chars[used++] = DOT
+  }
+  return used === 0 ? '.' : textOf(hash, used)
+}
+
 /** The text of a name given as labels with their length octets, without the root label. */
 export function octetsToText(octets: Uint8Array, length: number): string {
   if (length === 0) return '.'
-  let hash = length
+  let hash = 0
   let used = 0
   for (let at = 0; at < length; ) {
     for (const end = at + octets[at++]!; at <= end; at++) {
@@ -185,7 +210,11 @@ export function octetsToText(octets: Uint8Array, length: number): string {
     hash = Math.imul(hash ^ DOT, 0x01000193)
     chars[used++] = DOT
   }
-  return used > KEPT_LENGTH ? chars.latin1Slice(0, used) : keptText((hash ^ (hash >>> 15)) & (KEPT - 1), used)
+  return textOf(hash, used)
+}
+
+function textOf(hash: number, length: number): string {
+  return length > KEPT_LENGTH ? chars.latin1Slice(0, length) : keptText((hash ^ (hash >>> 15)) & (KEPT - 1), length)
 }
 
 /** The string of the first `length` characters in `chars`, one made before if it is still there. */

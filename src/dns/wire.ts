@@ -1,6 +1,6 @@
 import { CompressionTargets } from './compression.ts'
 import { WireError } from './errors.ts'
-import { appendName, octetsToText } from './name.ts'
+import { appendName, octetsToText, plainText } from './name.ts'
 
 const NAME_LIMIT = 255
 const NO_JUMPS = 0
@@ -91,7 +91,7 @@ export class Reader {
       this.offset = at + 2
       return knownNames[slot]!
     }
-    const name = octetsToText(scratch, this.nameInto(scratch, 0) - 1)
+    const name = (pointer ? undefined : this.#plainText()) ?? octetsToText(scratch, this.nameInto(scratch, 0) - 1)
     knownBy[slot] = this.#stamp
     knownAt[slot] = start
     knownNames[slot] = name
@@ -100,7 +100,13 @@ export class Reader {
 
   /** A name where compression is not allowed. */
   plainName(): string {
-    return octetsToText(scratch, this.#nameInto(scratch, 0, NO_JUMPS) - 1)
+    return this.#plainText() ?? octetsToText(scratch, this.#nameInto(scratch, 0, NO_JUMPS) - 1)
+  }
+
+  #plainText(): string | undefined {
+    const text = plainText(this.#bytes, this.offset, this.end)
+    if (text !== undefined) this.offset += text === '.' ? 1 : text.length + 1
+    return text
   }
 
   /** The octets of a name, any pointer followed. */

@@ -49,9 +49,25 @@ const columns = sql`id, name, pool_id, type, ttl, serial, published_serial, reco
 const isServed = sql`deleted_at is null and not exists (
   select 1 from zones other where other.name_key = zones.name_key and other.deleted_at is null and other.id < zones.id)`
 
-/** Zones in the order of their ids, some at a time: those that are to be served. */
-export const zonesAfter = (tx: Tx, id: string, limit: number): Promise<ServedZone[]> =>
-  tx.all(sql`select ${columns} from zones where id > ${id} and ${isServed} order by id limit ${limit}`)
+/** What tells zones apart, for those who go through all of them. */
+export type NamedZone = Pick<ServedZone, 'id' | 'name' | 'serial' | 'published_serial'>
+
+/** Zones that are not deleted in the order of their ids, some at a time, at little cost. */
+export async function namesAfter(tx: Tx, after: string, limit: number): Promise<NamedZone[]> {
+  const rows = (await tx.values(sql`
+    select id, name, serial, published_serial from zones where id > ${after} and deleted_at is null
+    order by id limit ${limit}`)) as [string, string, number, number][]
+  return rows.map(([id, name, serial, published_serial]) => ({ id, name, serial, published_serial }))
+}
+
+/** The zones that are not served because an older one has their name. */
+export async function shadowedZones(tx: Tx): Promise<Set<string>> {
+  const rows = (await tx.values(sql`
+    select name_key, id from zones where deleted_at is null and name_key in (
+      select name_key from zones where deleted_at is null group by name_key having count(*) > 1)
+    order by name_key, id`)) as [string, string][]
+  return new Set(rows.filter(([name], i) => rows[i - 1]?.[0] === name).map(([, id]) => id))
+}
 
 /** The zones with these ids that are to be served. */
 export const zonesWithIds = async (tx: Tx, ids: readonly string[]): Promise<ServedZone[]> =>

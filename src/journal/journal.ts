@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import { type Sql, sql, type Tx } from '../db/sql.ts'
+import { join, type Sql, sql, statement, type Tx } from '../db/sql.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { addSerial, isNewerSerial } from '../dns/serial.ts'
 import { encodeRecords } from './change-rows.ts'
@@ -40,13 +40,11 @@ export async function commit(tx: Tx, change: Commit, author: Author, now: Date):
   const added = change.anew ? [] : [change.soa.after(serial), ...change.added]
   const at = timestamp(now)
   if (from !== undefined) {
-    const set = (change.set ?? []).map((one) => sql`, ${one}`)
-    const updated = await tx.run(sql`
-      update zones set serial = ${serial}, changed_at = ${at} ${set.reduce((all, one) => sql`${all}${one}`, sql``)}
-      where id = ${zone_id} and serial = ${from}`)
+    const set = join([sql`serial = ${serial}`, sql`changed_at = ${at}`, ...(change.set ?? [])])
+    const updated = await tx.run(sql`update zones set ${set} where id = ${zone_id} and serial = ${from}`)
     if (updated !== 1) throw new Error(`zone ${zone_id} was to go from serial ${from} to ${serial} but is elsewhere`)
   }
-  await tx.run(sql`
+  await tx.run(statement`
     insert into changes (zone_id, serial, previous, removed, added, user_id, project_id, request_id, at)
     values (${zone_id}, ${serial}, ${change.anew ? fromNowhere : (from ?? 0)}, ${encodeRecords(removed)}, ${encodeRecords(added)},
       ${author.user_id}, ${author.project_id}, ${author.request_id}, ${at})`)

@@ -76,10 +76,13 @@ const listening = (tcp: readonly TcpListener[], udp: UdpThreads): Listening => (
   },
 })
 
+/** Says with an error which address it is about, as system errors tell themselves. */
 async function about<T>(listen: Listen | undefined, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw Object.assign(error as Error, { listen: (error as { listen?: Listen }).listen ?? listen })
+    const { address, port } = error as { address?: string; port?: number }
+    const told = address !== undefined && port !== undefined ? { host: address, port } : listen
+    throw Object.assign(error as Error, { listen: told })
   }
 }

@@ -28,6 +28,8 @@ export type LoadOptions = {
   readonly holder: ZoneHolder
   /** Whether a zone has been deleted meanwhile. */
   readonly isDropped: (id: string) => boolean
+  /** Called with zones that are served now. */
+  readonly onLoaded: (zones: readonly ServedZone[]) => void
   readonly onFailed: (zone: ServedZone, error: unknown) => void
   /** Told of a zone whose content is still to come from its masters. */
   readonly onEmpty: (zone: ServedZone) => void
@@ -35,26 +37,24 @@ export type LoadOptions = {
 
 const smallZone = 500
 
-/** Reads zones whole and puts them where they are served; gives those that are served now as they were read. */
-export async function loadZones(ids: readonly string[], options: LoadOptions): Promise<ServedZone[]> {
-  const { db, holder } = options
+/** Reads zones whole and puts them where they are served, the small ones first; tells of them as they were read. */
+export async function loadZones(ids: readonly string[], options: LoadOptions): Promise<void> {
+  const { db, holder, onLoaded } = options
   const before = new Map(ids.map((id) => [id, holder.stateOf(id)?.serial]))
-  return db.read(async (tx) => {
+  await db.read(async (tx) => {
     const zones = await zonesWithIds(tx, ids)
+    const load = (zone: ServedZone, pieces: Pieces) =>
+      loadZone(zone, pieces, { ...options, before: before.get(zone.id) })
     const small = zones.filter(({ record_count }) => record_count <= smallZone)
-    const sets = small.length > 1 ? await setsOfMany(tx, idsOf(small)) : undefined
+    const sets = small.length > 0 ? await setsOfMany(tx, idsOf(small)) : new Map<string, SetRow[]>()
     const loaded: ServedZone[] = []
-    for (const zone of zones) {
-      const pieces = sets?.get(zone.id)
-      const served = await loadZone(zone, pieces === undefined ? setsOf(tx, zone.id) : [pieces], {
-        ...options,
-        before: before.get(zone.id),
-      })
-      if (served) loaded.push(zone)
-    }
-    return loaded
+    for (const zone of small) if (await load(zone, [sets.get(zone.id)!])) loaded.push(zone)
+    if (loaded.length > 0) onLoaded(loaded)
+    for (const zone of zones) if (!sets.has(zone.id) && (await load(zone, setsOf(tx, zone.id)))) onLoaded([zone])
   })
 }
+
+type Pieces = AsyncIterable<readonly SetRow[]> | readonly (readonly SetRow[])[]
 
 /** Whether trouble is with the database, not with what it holds. */
 const isOfDatabase = (error: unknown): boolean =>
@@ -62,7 +62,7 @@ const isOfDatabase = (error: unknown): boolean =>
 
 async function loadZone(
   zone: ServedZone,
-  pieces: AsyncIterable<readonly SetRow[]> | readonly (readonly SetRow[])[],
+  pieces: Pieces,
   { holder, before, isDropped, onFailed, onEmpty }: LoadOptions & { readonly before: number | undefined },
 ): Promise<boolean> {
   if (zone.expired_at !== null) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Database, join, sql } from '../db/sql.ts'
 import { isNewerSerial } from '../dns/serial.ts'
-import { type ServedZone, zonesAfter, zonesToLeave, zonesWithIds } from '../journal/content.ts'
+import { namesAfter, type ServedZone, shadowedZones, zonesToLeave, zonesWithIds } from '../journal/content.ts'
 import type { ChangedZone } from '../journal/feed.ts'
 import { type Since, sinceMany } from '../journal/since.ts'
 import type { Change } from '../zonedata/change.ts'
@@ -60,8 +60,10 @@ export class Loader {
    */
   async nameAll(): Promise<void> {
     const { db, holder, onServed } = this.#options
-    for await (const zones of inBatches(db, namesAtOnce, zonesAfter)) {
+    const shadowed = await db.read(shadowedZones)
+    for await (const zones of inBatches(db, namesAtOnce, namesAfter)) {
       for (const zone of zones) {
+        if (shadowed.has(zone.id)) continue
         holder.awaitZone(zone)
         if (zone.published_serial < zone.serial) this.#queue.set(zone.id, false)
       }
@@ -75,7 +77,7 @@ export class Loader {
   async loadAll(): Promise<void> {
     const { db, holder, log } = this.#options
     let [done, told] = [0, Date.now()]
-    for await (const zones of inBatches(db, zonesAtOnce, zonesAfter)) {
+    for await (const zones of inBatches(db, zonesAtOnce, namesAfter)) {
       if (this.#stopped) return
       const awaited = idsOf(zones).filter((id) => holder.stateOf(id)?.state === 'awaited' && !this.#underWay.has(id))
       await this.#load(awaited)
@@ -114,9 +116,10 @@ export class Loader {
   async reconcile(): Promise<void> {
     const { db, holder } = this.#options
     const pause = () => sleep(20, undefined, { ref: false })
-    for await (const zones of inBatches(db, namesAtOnce, zonesAfter)) {
+    const shadowed = await db.read(shadowedZones)
+    for await (const zones of inBatches(db, namesAtOnce, namesAfter)) {
       if (this.#stopped) return
-      const unknown = zones.filter(({ id, serial }) => holder.stateOf(id)?.serial !== serial)
+      const unknown = zones.filter(({ id, serial }) => holder.stateOf(id)?.serial !== serial && !shadowed.has(id))
       if (unknown.length > 0) await this.refresh(unknown.map((zone) => ({ ...zone, ...present })))
       await pause()
     }
@@ -229,16 +232,18 @@ export class Loader {
     this.#loads++
     for (const id of ids) this.#underWay.add(id)
     try {
-      const loaded = await loadZones(ids, {
+      await loadZones(ids, {
         db,
         holder,
         isDropped: (id) => this.#dropped.has(id),
+        onLoaded: (loaded) => {
+          for (const { id } of loaded) this.#forgive(id)
+          const fresh = loaded.filter((zone) => zone.published_serial < zone.serial)
+          if (fresh.length > 0) onServed({ published: fresh.map(({ id, serial }) => ({ id, serial })), gone: [] })
+        },
         onFailed: (zone, error) => this.#fail(zone, error),
         onEmpty: ({ id }) => this.#empty.add(id),
       })
-      for (const { id } of loaded) this.#forgive(id)
-      const published = loaded.filter((zone) => zone.published_serial < zone.serial)
-      if (published.length > 0) onServed({ published: published.map(({ id, serial }) => ({ id, serial })), gone: [] })
     } finally {
       for (const id of ids) this.#underWay.delete(id)
       if (--this.#loads === 0) this.#dropped.clear()

@@ -38,7 +38,7 @@ export function bindUdp(libc: Libc, { host, port }: Listen): BoundSocket {
   const view = new DataView(memory)
   const words = new Int32Array(memory)
   const attempt = (what: string, result: number) => {
-    if (result < 0) throw systemError(libc.errno(), `${what} for UDP ${host} port ${port}`)
+    if (result < 0) throw systemError(libc.errno(), what, { host, port })
     return result
   }
   const fd = attempt('socket', libc.socket(v6 ? AF_INET6 : AF_INET, DATAGRAM | CLOSE_ON_EXEC, 0))
@@ -76,7 +76,8 @@ export function bindUdp(libc: Libc, { host, port }: Listen): BoundSocket {
   }
 }
 
-function systemError(errno: number, what: string): Error {
+function systemError(errno: number, what: string, { host, port }: Listen): Error {
   const code = getSystemErrorName(-errno)
-  return Object.assign(new Error(`${what}: ${getSystemErrorMessage(-errno)} (${code})`), { code })
+  const message = `${what} for UDP ${host} port ${port}: ${getSystemErrorMessage(-errno)} (${code})`
+  return Object.assign(new Error(message), { code, address: host, port })
 }

@@ -296,6 +296,7 @@ export function requestRules(engine: string, newStore: NewStore): void {
         equal(await type(path), 'application/json; charset=UTF-8', path)
       equal(await type('/openstack/v2/pools/x'), 'application/json')
       equal(await type('/v2/tlds', 'PUT'), 'application/json')
+      equal(await type('/v2/pools', 'PUT'), 'application/json; charset=UTF-8')
     })
 
     test('[H41] 201 tells where the new one is; 204 has no body', async () => {

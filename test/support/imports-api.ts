@@ -74,7 +74,7 @@ export async function startImportsApi(
 
 /** Waits for an import to end. */
 export async function ended(api: ZonesApi, id: string, headers: Record<string, string> = {}): Promise<ShownImport> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(10)) {
+  for (const deadline = Date.now() + 90_000; Date.now() < deadline; await sleep(10)) {
     const { body } = await api.get<ShownImport>(`/v2/zones/tasks/imports/${id}`, headers)
     if (body.status !== 'PENDING') return body
   }

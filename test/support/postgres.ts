@@ -20,7 +20,7 @@ export type Postgres = {
 
 // PostgreSQL refuses to run as root; any other user will do.
 const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-const patience = 20_000
+const patience = 60_000
 
 /** Starts a private server in a temporary folder; call `stop` in an `after` hook. */
 export async function startPostgres(): Promise<Postgres> {

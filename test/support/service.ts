@@ -23,7 +23,7 @@ export type Service = {
   stop(): Promise<void>
 }
 
-const patience = 20_000
+const patience = 40_000
 
 /** Starts `bin/nameplane serve` on a free port with a temporary data folder; resolves once it is ready. */
 export async function startService(

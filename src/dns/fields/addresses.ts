@@ -25,7 +25,7 @@ function address(kind: 'ipv4' | 'ipv6', octets: number, parse: (text: string) =>
     shape: { kind },
     parse: (tokens, label) => printAddress(scan(tokens, label)),
     print: (text) => text,
-    read: kind === 'ipv4' ? readQuad : (reader) => printAddress(reader.bytes(octets)),
+    read: kind === 'ipv4' ? readQuad : (reader) => printAddress(reader.copy(octets)),
     write: (writer, text) => writer.bytes(parse(text)),
     scan,
     pass: (reader) => skip(reader, octets),

@@ -12,7 +12,7 @@ export const text: Field<string> = {
   shape: { kind: 'text', max: MOST },
   parse: (tokens, label) => short(unquote(tokens.nextQuoted(label)), label),
   print: quote,
-  read: (reader) => charactersOf(reader.bytes(reader.u8())),
+  read: (reader) => charactersOf(reader.copy(reader.u8())),
   write: writeShort,
 }
 
@@ -33,8 +33,8 @@ export const texts: Field<readonly string[]> = {
   parse: (tokens, label, before) => texts.read(new Reader(scanTexts(tokens, label)), before),
   print: (strings) => strings.map(quote).join(' '),
   read(reader) {
-    const strings = [charactersOf(reader.bytes(reader.u8()))]
-    while (reader.remaining > 0) strings.push(charactersOf(reader.bytes(reader.u8())))
+    const strings = [charactersOf(reader.copy(reader.u8()))]
+    while (reader.remaining > 0) strings.push(charactersOf(reader.copy(reader.u8())))
     return strings
   },
   write(writer, strings) {
@@ -56,7 +56,7 @@ export const longText: Field<string> = {
     return normalCharacters(whole ?? unquote(tokens.nextQuoted(label)), label)
   },
   print: quote,
-  read: (reader) => charactersOf(reader.bytes(reader.remaining)),
+  read: (reader) => charactersOf(reader.copy(reader.remaining)),
   write: (writer, value) => writer.bytes(octetsOf(value, 'text')),
 }
 
@@ -72,7 +72,7 @@ export const word: Field<string> = {
   },
   print: (value) => value,
   read(reader) {
-    const value = charactersOf(reader.bytes(reader.u8()))
+    const value = charactersOf(reader.copy(reader.u8()))
     if (!/^[0-9A-Za-z]+$/.test(value)) throw new WireError(`a word must be letters and digits, not ${show(value)}`)
     return value
   },

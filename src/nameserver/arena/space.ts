@@ -73,7 +73,10 @@ const fence = new Int32Array(1)
 /** A zone's version after all that was read before this: where it is the same as then, that was of one state. */
 export function fencedVersionOf(space: Space, zone: number): number {
   const words = space.words[zone >>> OFFSET_BITS]!
-  return fencedLoad(words, ((zone & OFFSET_MASK) << 1) + ZONE.VERSION)
+  const at = ((zone & OFFSET_MASK) << 1) + ZONE.VERSION
+  if (at < words.length) return fencedLoad(words, at)
+  space.missed = true
+  return 1
 }
 
 /** A word as it is after all that was read before this. */

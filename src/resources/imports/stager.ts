@@ -18,7 +18,10 @@ export type Stage = {
 
 type Staged = GrowingSet & { readonly id: string; readonly line: number }
 
-const turnMilliseconds = 8
+// Alone, a turn is long, which costs less; once another waits it ends with the next few sets.
+const mostInTurn = 1500
+const leastInTurn = 160
+const atOnce = 40
 
 const insertSets = bulkInsert(
   'recordsets',
@@ -53,7 +56,6 @@ export class Stager {
   #atOwner = new Map<number, Staged>()
   #large = new Map<GrowingSet, Set<string>>()
   #waiting: Staged[] = []
-  #turnSize = 200
 
   constructor(db: LinkedStore, stage: Stage, now: Date) {
     this.#db = db
@@ -81,14 +83,13 @@ export class Stager {
 
   /** Stores what is complete. */
   async flush(): Promise<void> {
-    while (this.#waiting.length >= this.#turnSize) await this.#turn(this.#waiting.splice(0, this.#turnSize))
+    while (this.#waiting.length >= mostInTurn) await this.#turn()
   }
 
   /** Stores the rest. */
   async finish(): Promise<void> {
     this.#leaveOwner('')
-    await this.flush()
-    if (this.#waiting.length > 0) await this.#turn(this.#waiting.splice(0))
+    while (this.#waiting.length > 0) await this.#turn()
   }
 
   #leaveOwner(next: string): void {
@@ -98,21 +99,23 @@ export class Stager {
     if (this.#large.size > 0) this.#large = new Map()
   }
 
-  async #turn(sets: readonly Staged[]): Promise<void> {
-    const rows: RowValues[] = []
-    const found: RowValues[] = []
-    for (const set of sets) this.#toRows(set, rows, found)
-    let [began, counted] = [0, { sets: 0, records: 0, largest: 0 }]
-    await this.#db.bulk(async (tx) => {
-      began = performance.now()
-      counted = await this.#store(tx, sets, rows, found)
+  async #turn(): Promise<void> {
+    const counted = await this.#db.bulk(async (tx, isAwaited) => {
+      const total = { taken: 0, sets: 0, records: 0, largest: 0 }
+      do {
+        const sets = this.#waiting.slice(total.taken, Math.min(total.taken + atOnce, mostInTurn))
+        const stored = await this.#store(tx, sets)
+        total.taken += sets.length
+        total.sets += stored.sets
+        total.records += stored.records
+        total.largest = Math.max(total.largest, stored.largest)
+      } while (total.taken < Math.min(isAwaited() ? leastInTurn : mostInTurn, this.#waiting.length))
+      return total
     })
+    this.#waiting.splice(0, counted.taken)
     this.sets += counted.sets
     this.records += counted.records
     this.largest = Math.max(this.largest, counted.largest)
-    // As much as fits into a short turn, whatever the machine and the size of the sets.
-    const took = performance.now() - began
-    this.#turnSize = Math.max(100, Math.min(2000, Math.round(this.#turnSize * Math.min(2, turnMilliseconds / took))))
   }
 
   #toRows(set: Staged, rows: RowValues[], found: RowValues[]): void {
@@ -145,7 +148,10 @@ export class Stager {
     ])
   }
 
-  async #store(tx: Tx, sets: readonly Staged[], rows: readonly RowValues[], found: readonly RowValues[]) {
+  async #store(tx: Tx, sets: readonly Staged[]): Promise<{ sets: number; records: number; largest: number }> {
+    const rows: RowValues[] = []
+    const found: RowValues[] = []
+    for (const set of sets) this.#toRows(set, rows, found)
     const inserted = await insertSets(tx, rows)
     const counted = { sets: inserted, records: 0, largest: 0 }
     for (const set of sets) counted.largest = Math.max(counted.largest, set.rdatas.length)

@@ -1,11 +1,11 @@
-import { sql, type Tx } from '../../db/sql.ts'
+import { sql, statement, type Tx } from '../../db/sql.ts'
 import type { QuotaName, Quotas } from './fields.ts'
 
 type QuotaRow = { readonly [K in QuotaName]: number | null }
 
 /** What a project may have: what was set for it, and the defaults for the rest. */
 export async function quotasOf(tx: Tx, projectId: string, defaults: Quotas): Promise<Quotas> {
-  return over(defaults, await tx.get<QuotaRow>(sql`select * from quotas where project_id = ${projectId}`))
+  return over(defaults, await tx.get<QuotaRow>(statement`select * from quotas where project_id = ${projectId}`))
 }
 
 /** Sets some of a project's quotas and leaves the others as they are; returns all of them. */

@@ -242,9 +242,9 @@ async function create(call: Call, zone: Zone, body: Body, settings: RecordsetSet
   if (nameToWire(body.name).length - 1 > settings.maxRecordsetNameLength) {
     fail('invalid_recordset_name', `the name is longer than ${settings.maxRecordsetNameLength} characters`)
   }
-  if ((await store.at(tx, zone.id, body.name, body.type)) !== undefined)
-    fail('duplicate_recordset', 'Duplicate RecordSet')
-  const misplaced = placementFault(body.name, body.type, await store.surroundings(tx, zone, body.name, body.type))
+  const around = await store.surroundings(tx, zone, body.name, body.type)
+  if (around.isTaken) fail('duplicate_recordset', 'Duplicate RecordSet')
+  const misplaced = placementFault(body.name, body.type, around)
   if (misplaced !== undefined) fail('invalid_recordset_location', misplaced)
   const row = {
     ...body,

@@ -2,7 +2,6 @@ import { join, sql, type Tx } from '../../db/sql.ts'
 import { nameKey } from '../../dns/name.ts'
 import type { Zone } from '../zones/fields.ts'
 import { namesAbove, treeKey } from '../zones/rules.ts'
-import { zoneAmong } from '../zones/store.ts'
 import { type Recordset, recordset } from './fields.ts'
 import type { Surroundings } from './rules.ts'
 
@@ -25,23 +24,32 @@ export const at = async (tx: Tx, zoneId: string, name: string, type: string): Pr
     ),
   )
 
-/** What stands around a place, for the rules of placement. The zone is locked, so it stays so. */
-export async function surroundings(tx: Tx, zone: Zone, name: string, type: string): Promise<Surroundings> {
-  const above = namesAbove(name, zone.name)
-  const atName = await tx.all<{ type: string }>(sql`
-    select type from recordsets where zone_id = ${zone.id} and name_key = ${nameKey(name)} and type <> ${type} order by type`)
-  const isApex = nameKey(name) === nameKey(zone.name)
-  const apex = nameKey(zone.name)
-  const cuts = isApex
-    ? []
-    : await tx.all<{ name: string; type: string }>(sql`
-        select name, type from recordsets where zone_id = ${zone.id} and type in ('NS', 'DNAME')
-          and name_key in (${join([...above, apex])}) and not (type = 'NS' and name_key = ${apex})`)
+type Found = { readonly key: string; readonly name: string; readonly type: string }
+
+/** What stands at and around a place, for the rules of placement. The zone is locked, so it stays so. */
+export async function surroundings(
+  tx: Tx,
+  zone: Zone,
+  name: string,
+  type: string,
+): Promise<Surroundings & { readonly isTaken: boolean }> {
+  const [key, apex, above] = [nameKey(name), nameKey(zone.name), namesAbove(name, zone.name)]
+  const isApex = key === apex
+  const places = isApex ? [] : [key, ...above]
+  const children = isApex
+    ? sql``
+    : sql`union all select name_key, name, '' from zones where name_key in (${join(places)}) and deleted_at is null`
+  const found = await tx.all<Found>(sql`
+    select name_key as key, name, type from recordsets where zone_id = ${zone.id}
+      and name_key in (${join([...places, apex])}) and (name_key = ${key} or type in ('NS', 'DNAME')) ${children}`)
+  const sets = found.filter((one) => one.type !== '')
+  const atName = sets.filter((one) => one.key === key).map((one) => one.type)
   return {
     zone: zone.name,
-    atName: atName.map((row) => row.type),
-    cuts,
-    childZone: isApex ? undefined : (await zoneAmong(tx, [nameKey(name), ...above]))?.name,
+    isTaken: atName.includes(type),
+    atName: atName.filter((other) => other !== type).toSorted(),
+    cuts: sets.filter((one) => one.key !== key && !(one.type === 'NS' && one.key === apex)),
+    childZone: found.filter((one) => one.type === '').toSorted((a, b) => b.key.length - a.key.length)[0]?.name,
     below: (type === 'NS' && !isApex) || type === 'DNAME' ? await hiddenBelow(tx, zone, name, type) : undefined,
   }
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../../api/route.ts'
-import { sql, type Tx } from '../../db/sql.ts'
+import { sql, statement, type Tx } from '../../db/sql.ts'
 import type { ResourceRecord } from '../../dns/record.ts'
 import { type Author, commit } from '../../journal/journal.ts'
 import type { Zone } from './fields.ts'
@@ -58,7 +58,7 @@ export async function changeZone(tx: Tx, zone: Zone, change: ZoneChange, author:
     author,
     now,
   )
-  await tx.run(sql`
+  await tx.run(statement`
     update recordsets set records = ${JSON.stringify([soaText(after, serial)])}, serial = ${serial}
     where zone_id = ${zone.id} and name_key = ${zone.name.toLowerCase()} and type = 'SOA'`)
   return { ...after, serial, status: 'PENDING', action: 'UPDATE' }

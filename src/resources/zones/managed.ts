@@ -1,3 +1,4 @@
+import { nameToWire } from '../../dns/name.ts'
 import { rdataFromText } from '../../dns/rdata.ts'
 import type { ResourceRecord } from '../../dns/record.ts'
 import type { Pool } from '../pools/fields.ts'
@@ -20,8 +21,21 @@ export const soaRecord = (zone: SoaParts, serial: number): ResourceRecord => ({
   type: soa,
   class: classIn,
   ttl: zone.ttl,
-  rdata: rdataFromText(soa, soaText(zone, serial)),
+  rdata: soaRdata(zone, serial),
 })
+
+/** What parsing the text would give, without making it: every change has two of these. */
+function soaRdata(zone: SoaParts, serial: number): Uint8Array {
+  const [primary, contact] = [nameToWire(zone.primary_ns), nameToWire(zone.contact)]
+  const rdata = new Uint8Array(primary.length + contact.length + 20)
+  rdata.set(primary)
+  rdata.set(contact, primary.length)
+  const numbers = new DataView(rdata.buffer, primary.length + contact.length)
+  for (const [i, number] of [serial, zone.refresh, zone.retry, zone.expire, zone.minimum].entries()) {
+    numbers.setUint32(4 * i, number)
+  }
+  return rdata
+}
 
 /** The names of a pool's servers, the first to be named first: by priority, then by name. */
 export const serverNames = (pool: Pick<Pool, 'ns_records'>): string[] =>

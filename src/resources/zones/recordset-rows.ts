@@ -1,4 +1,4 @@
-import { type Row, sql, type Tx } from '../../db/sql.ts'
+import { join, type Row, sql, statement, type Tx } from '../../db/sql.ts'
 import { treeKey } from './rules.ts'
 
 /** A record set as its row has it. */
@@ -23,7 +23,7 @@ export type Findable = { readonly data: string; readonly canonical: string | nul
 
 /** Stores a new set; throws UniqueViolation when the zone has one of that name and type. */
 export async function insertRecordset(tx: Tx, row: RecordsetRow, findable: readonly Findable[]): Promise<void> {
-  await tx.run(sql`
+  await tx.run(statement`
     insert into recordsets (id, zone_id, project_id, name, tree_key, type, ttl, description, records, managed, serial, version, created_at)
     values (${row.id}, ${row.zone_id}, ${row.project_id}, ${row.name}, ${treeKey(row.name)}, ${row.type}, ${row.ttl}, ${row.description},
       ${JSON.stringify(row.records)}, ${row.managed}, ${row.serial}, ${row.version}, ${row.created_at})`)
@@ -32,7 +32,7 @@ export async function insertRecordset(tx: Tx, row: RecordsetRow, findable: reado
 
 /** Stores a changed set; with `findable`, its records changed too. */
 export async function updateRecordset(tx: Tx, row: RecordsetRow, findable?: readonly Findable[]): Promise<void> {
-  await tx.run(sql`
+  await tx.run(statement`
     update recordsets set ttl = ${row.ttl}, description = ${row.description}, records = ${JSON.stringify(row.records)},
       serial = ${row.serial}, version = ${row.version}, updated_at = ${row.updated_at}
     where id = ${row.id}`)
@@ -61,8 +61,16 @@ export const asRecordset = (row: Row): RecordsetRow => ({
   records: JSON.parse(row.records as string),
 })
 
+const rowsAtOnce = 1000
+
 async function insertFindable(tx: Tx, id: string, findable: readonly Findable[]): Promise<void> {
-  for (const { data, canonical } of findable) {
-    await tx.run(sql`insert into records (recordset_id, data, canonical) values (${id}, ${data}, ${canonical})`)
+  if (findable.length === 1) {
+    const { data, canonical } = findable[0]!
+    await tx.run(statement`insert into records (recordset_id, data, canonical) values (${id}, ${data}, ${canonical})`)
+    return
+  }
+  for (let from = 0; from < findable.length; from += rowsAtOnce) {
+    const rows = findable.slice(from, from + rowsAtOnce).map((one) => sql`(${id}, ${one.data}, ${one.canonical})`)
+    await tx.run(sql`insert into records (recordset_id, data, canonical) values ${join(rows)}`)
   }
 }

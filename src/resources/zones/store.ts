@@ -100,15 +100,6 @@ function belowWhere(tx: Tx, name: string, whose: Sql): Promise<Relative | undefi
     order by tree_key limit 1`)
 }
 
-/** Of these names, the one that is a zone of its own. */
-export async function zoneAmong(tx: Tx, names: readonly string[]): Promise<Relative | undefined> {
-  for (const name of names) {
-    const [row] = await sameName(tx, name)
-    if (row !== undefined) return row
-  }
-  return undefined
-}
-
 /** Frees the zone's name; it is listed until every server has dropped it, and kept until `purgeAt`. */
 export const markDeleted = (tx: Tx, id: string, at: string, purgeAt: string): Promise<number> =>
   tx.run(sql`update zones set deleted_at = ${at}, purge_at = ${purgeAt}, changed_at = ${at} where id = ${id}`)

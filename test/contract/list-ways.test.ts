@@ -1,0 +1,4 @@
+import { sqliteStore } from '../support/api.ts'
+import { listWays } from './list-ways.ts'
+
+listWays('SQLite', sqliteStore)
