@@ -176,6 +176,16 @@ export const settings = {
     default: '256 MiB',
     parse: parseBytes(1024, 2 ** 40),
   },
+  secondary_max_records: {
+    help: 'Most records of a SECONDARY zone that are taken from a master, whatever quota its project has.',
+    default: '100000',
+    parse: parseInteger(1, 100_000_000),
+  },
+  secondary_max_bytes: {
+    help: 'Largest transfer of a SECONDARY zone that is taken from a master.',
+    default: '128 MiB',
+    parse: parseBytes(1024, 2 ** 40),
+  },
   default_ttl: {
     help: 'TTL of a zone that is created without one.',
     default: '3600',

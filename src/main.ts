@@ -24,6 +24,7 @@ import { quotaPresets } from './resources/quotas/fields.ts'
 import { mustBeKeyOf } from './resources/secret-key.ts'
 import { startHeartbeat } from './resources/service-statuses/heartbeat.ts'
 import { startUpkeep } from './resources/upkeep.ts'
+import { startSecondary } from './secondary/start.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { dieLoudly, stopSignal } from './signals.ts'
 import { listenTrouble, Trouble } from './trouble.ts'
@@ -96,6 +97,17 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   parts.defer(() => heartbeat.stop())
   const imports = startImports({ db, log, settings: runSettings(resourceSettings(config, secrets)) })
   parts.defer(() => imports.stop())
+  const secondary = startSecondary({
+    db,
+    log,
+    data: {
+      secretKey: secrets.key,
+      quotaDefaults: resourceSettings(config, secrets).quotaDefaults,
+      limits: { records: config.secondary_max_records, octets: config.secondary_max_bytes },
+      log: { level: config.log_level, format: config.log_format },
+    },
+  })
+  parts.defer(() => secondary.stop())
   const store = db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   process.stdout.write(banner({ api: api.url, dns: nameserver.listening, data: `${config.data_dir} (${store})` }))
   log.info({ api: api.url, engine: db.engine, pid: process.pid }, 'ready')

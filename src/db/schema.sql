@@ -161,6 +161,25 @@ CREATE TABLE schema_migrations (
     applied_at text not null
   );
 
+CREATE TABLE secondary_state (
+  zone_id text not null primary key references zones (id) on delete cascade,
+  -- When the masters are to be asked next; at once when somebody asked for it.
+  next_at text not null,
+  asked_at text,
+  -- The serial its masters had for what we hold, and the one we gave it.
+  serial bigint,
+  held_serial bigint,
+  master text,
+  checked_at text,
+  expires_at text,
+  failures integer not null default 0,
+  last_error text,
+  lease_holder text,
+  lease_until text
+);
+
+CREATE INDEX secondary_state_next on secondary_state (next_at);
+
 CREATE TABLE secret_key (
   only_row integer not null primary key check (only_row = 1),
   key_id text not null
@@ -407,7 +426,7 @@ CREATE TABLE zones (
   deleted_at text,
   gone_at text,
   purge_at text
-);
+, expired_at text, partial integer not null default 0);
 
 CREATE INDEX zones_all_email on zones (email, id) where gone_at is null;
 

@@ -37,9 +37,13 @@ export type ServedZone = {
   readonly record_count: number
   /** When a secondary zone was last taken from its masters. */
   readonly transferred_at: string | null
+  /** Since when no master of a secondary zone confirms what it holds: it must not be served. */
+  readonly expired_at: string | null
+  /** Whether what came from a master is only in part in the rows. */
+  readonly partial: number
 }
 
-const columns = sql`id, name, pool_id, type, ttl, serial, published_serial, record_count, transferred_at`
+const columns = sql`id, name, pool_id, type, ttl, serial, published_serial, record_count, transferred_at, expired_at, partial`
 
 // Pools may each have a zone of one name; a server that serves all pools serves the oldest.
 const isServed = sql`deleted_at is null and not exists (

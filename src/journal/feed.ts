@@ -9,6 +9,7 @@ export type ChangedZone = {
   readonly serial: number
   readonly deleted_at: string | null
   readonly gone_at: string | null
+  readonly expired_at: string | null
   readonly changed_at: string
 }
 
@@ -132,7 +133,7 @@ export function followZones(db: Database, startAt: Date, options: FeedOptions): 
   }
 }
 
-const columns = sql`id, name, serial, deleted_at, gone_at, changed_at`
+const columns = sql`id, name, serial, deleted_at, gone_at, expired_at, changed_at`
 
 const isId = (topic: string): boolean => topic.length === 36
 
@@ -154,4 +155,5 @@ class Told {
 }
 
 /** Two changes may fall into one moment; the serial tells them apart. */
-const stateOf = ({ changed_at, serial, deleted_at }: ChangedZone): string => `${changed_at} ${serial} ${deleted_at}`
+const stateOf = ({ changed_at, serial, deleted_at, expired_at }: ChangedZone): string =>
+  `${changed_at} ${serial} ${deleted_at} ${expired_at}`

@@ -31,6 +31,8 @@ export type LoadOptions = {
   /** Called with zones that are served now. */
   readonly onLoaded: (zones: readonly ServedZone[]) => void
   readonly onFailed: (zone: ServedZone, error: unknown) => void
+  /** Told of a zone whose content is still to come from its masters. */
+  readonly onEmpty: (zone: ServedZone) => void
 }
 
 const smallZone = 500
@@ -61,11 +63,16 @@ const isOfDatabase = (error: unknown): boolean =>
 async function loadZone(
   zone: ServedZone,
   pieces: Pieces,
-  { holder, before, isDropped, onFailed }: LoadOptions & { readonly before: number | undefined },
+  { holder, before, isDropped, onFailed, onEmpty }: LoadOptions & { readonly before: number | undefined },
 ): Promise<boolean> {
-  if (zone.type === 'SECONDARY' && zone.transferred_at === null) {
+  if (zone.expired_at !== null) {
+    onFailed(zone, new Expired(`no master has confirmed it for too long; expired at ${zone.expired_at}`))
+    return false
+  }
+  if (zone.type === 'SECONDARY' && (zone.transferred_at === null || zone.partial !== 0)) {
     // There is nothing to serve yet, and nothing wrong.
     holder.awaitZone(zone)
+    onEmpty(zone)
     return false
   }
   const build = holder.build(zone)
@@ -93,6 +100,9 @@ async function loadZone(
     build.abandon()
   }
 }
+
+/** That a zone from elsewhere is too old to be served. */
+export class Expired extends Error {}
 
 /** That a zone cannot be served as it is stored. */
 class BadContent extends Error {}

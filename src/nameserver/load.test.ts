@@ -31,7 +31,7 @@ describe('a loader', () => {
   const rowOf = async ({ id }: { id: string }) =>
     (await api.db.read((tx) =>
       tx.get<Parameters<Loader['refresh']>[0][number]>(sql`
-        select id, name, serial, deleted_at, gone_at, changed_at from zones where id = ${id}`),
+        select id, name, serial, deleted_at, gone_at, expired_at, changed_at from zones where id = ${id}`),
     ))!
   const loadAll = async () => {
     await loader.nameAll()

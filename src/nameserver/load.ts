@@ -6,7 +6,7 @@ import { namesAfter, type ServedZone, shadowedZones, zonesToLeave, zonesWithIds 
 import type { ChangedZone } from '../journal/feed.ts'
 import { type Since, sinceMany } from '../journal/since.ts'
 import type { Change } from '../zonedata/change.ts'
-import { idsOf, inBatches, loadZones, type ZoneHolder } from './load-zones.ts'
+import { Expired, idsOf, inBatches, loadZones, type ZoneHolder } from './load-zones.ts'
 
 /** Told what is served now. */
 export type Served = {
@@ -35,6 +35,10 @@ export class Loader {
   /** Zones to be brought up to date, the first asked for first; those with `true` are read whole whatever is there. */
   readonly #queue = new Map<string, boolean>()
   readonly #underWay = new Set<string>()
+  /** Of those that failed, zones from elsewhere that are too old. */
+  readonly #expired = new Set<string>()
+  /** Zones from elsewhere that have no content yet. */
+  readonly #empty = new Set<string>()
   /** Zones that were deleted while others were being read: what was read of them is stale. */
   readonly #dropped = new Set<string>()
   #loads = 0
@@ -91,9 +95,12 @@ export class Loader {
   }
 
   /** Whether what is held of a zone is what its row says. */
-  isKnown({ id, serial, deleted_at, gone_at }: Omit<ChangedZone, 'name' | 'changed_at'>): boolean {
+  isKnown({ id, serial, deleted_at, gone_at, expired_at }: Omit<ChangedZone, 'name' | 'changed_at'>): boolean {
     const held = this.#options.holder.stateOf(id)
-    return deleted_at === null ? held?.serial === serial : held === undefined && gone_at !== null
+    if (deleted_at !== null) return held === undefined && gone_at !== null
+    // A zone without content may get its first under the very serial it is known with.
+    if (held?.serial !== serial || this.#empty.has(id)) return false
+    return (expired_at !== null) === this.#expired.has(id)
   }
 
   /** Brings these zones up to what the database has: at once where there are changes to apply, else soon. */
@@ -145,7 +152,8 @@ export class Loader {
       const held = rows.map(({ id }): Since => ({ id, serial: holder.stateOf(id)?.serial ?? 0 }))
       const changesOf = await sinceMany(tx, held)
       for (const [i, zone] of rows.entries()) {
-        if (this.#follow(zone, held[i]!, changesOf)) published.push({ id: zone.id, serial: zone.serial })
+        if (zone.expired_at === null && this.#follow(zone, held[i]!, changesOf))
+          published.push({ id: zone.id, serial: zone.serial })
         else anew.push(zone.id)
       }
     })
@@ -175,7 +183,7 @@ export class Loader {
     for (const { id } of deleted) {
       if (this.#loads > 0) this.#dropped.add(id)
       this.#queue.delete(id)
-      this.failed.delete(id)
+      this.#forgive(id)
       holder.dropZone(id)
     }
     onServed({ published: [], gone: idsOf(deleted) })
@@ -193,7 +201,7 @@ export class Loader {
     const there = new Set(idsOf(await db.read((tx) => zonesWithIds(tx, ids))))
     for (const id of ids) {
       if (there.has(id) || this.#underWay.has(id)) continue
-      this.failed.delete(id)
+      this.#forgive(id)
       holder.dropZone(id)
     }
   }
@@ -229,11 +237,12 @@ export class Loader {
         holder,
         isDropped: (id) => this.#dropped.has(id),
         onLoaded: (loaded) => {
-          for (const { id } of loaded) this.failed.delete(id)
+          for (const { id } of loaded) this.#forgive(id)
           const fresh = loaded.filter((zone) => zone.published_serial < zone.serial)
           if (fresh.length > 0) onServed({ published: fresh.map(({ id, serial }) => ({ id, serial })), gone: [] })
         },
         onFailed: (zone, error) => this.#fail(zone, error),
+        onEmpty: ({ id }) => this.#empty.add(id),
       })
     } finally {
       for (const id of ids) this.#underWay.delete(id)
@@ -241,8 +250,16 @@ export class Loader {
     }
   }
 
+  #forgive(id: string): void {
+    this.failed.delete(id)
+    this.#expired.delete(id)
+    this.#empty.delete(id)
+  }
+
   #fail(zone: ServedZone, error: unknown): void {
     const { holder, log } = this.#options
+    if (error instanceof Expired) this.#expired.add(zone.id)
+    else this.#expired.delete(zone.id)
     const reason = (error as Error).message
     if (this.failed.get(zone.id)?.reason !== reason)
       log.error({ err: error, zone: zone.name }, 'a zone cannot be served; it answers SERVFAIL')
@@ -251,4 +268,4 @@ export class Loader {
   }
 }
 
-const present = { deleted_at: null, gone_at: null, changed_at: '' } as const
+const present = { deleted_at: null, gone_at: null, expired_at: null, changed_at: '' } as const

@@ -1,5 +1,6 @@
 import type { Caller } from '../../api/auth.ts'
 import { timestamp } from '../../clock.ts'
+import { bulkInsert, type RowValues } from '../../db/bulk-rows.ts'
 import { join, sql, type Tx } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
 import { addToCounts } from '../quotas/counts.ts'
@@ -9,7 +10,6 @@ import { quotasOf } from '../quotas/store.ts'
 import { findable, parseRecords } from '../recordsets/records.ts'
 import { authorOf, changeZone } from '../zones/change.ts'
 import type { Zone } from '../zones/fields.ts'
-import { bulkInsert, type RowValues } from './bulk-rows.ts'
 import type { SetChange } from './difference.ts'
 
 const mostListed = 10_000

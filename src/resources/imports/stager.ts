@@ -1,3 +1,4 @@
+import { bulkInsert, type RowValues } from '../../db/bulk-rows.ts'
 import type { LinkedStore } from '../../db/link.ts'
 import { join, sql, type Tx } from '../../db/sql.ts'
 import { canonicalRdata, rdataFromText, rdataToText } from '../../dns/rdata.ts'
@@ -6,7 +7,6 @@ import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { newId } from '../../ids.ts'
 import { type GrowingSet, grow } from '../../zonedata/zone.ts'
 import { treeKey } from '../zones/rules.ts'
-import { bulkInsert, type RowValues } from './bulk-rows.ts'
 
 /** Where staged record sets go. */
 export type Stage = {

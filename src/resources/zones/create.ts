@@ -78,6 +78,7 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
   }
   await store.insert(tx, made).catch(duplicate)
   await addManaged(call, made, isPrimary ? servers : [])
+  if (!isPrimary) await store.askRefresh(tx, made.id, made.created_at)
   await countIn(tx, made, quotas)
   return made
 }

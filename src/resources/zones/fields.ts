@@ -109,6 +109,24 @@ export const nameservers = flat(
   { nameservers: objects({ hostname: text(255), priority: integer(1, 10_000) }, 100) },
 )
 
+/** What is known of the masters of a SECONDARY zone. */
+export const masterState = flat(
+  {
+    name: 'master_state',
+    plural: 'zones',
+    purpose: 'What the masters of a SECONDARY zone last said, and when they are asked next.',
+  },
+  {
+    master: nullable(text(60)),
+    serial: nullable(integer(0, 4_294_967_295)),
+    checked_at: nullable(moment()),
+    next_at: nullable(moment()),
+    expires_at: nullable(moment()),
+    failures: integer(0, Number.MAX_SAFE_INTEGER),
+    last_error: nullable(text(100_000)),
+  },
+)
+
 /** A zone as its row has it: what the API shows, and what only the service uses. */
 export type Zone = Omit<RowOf<typeof zone>, 'email' | 'ttl'> & {
   readonly email: string

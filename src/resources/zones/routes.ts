@@ -3,13 +3,13 @@ import { asSeen, mustMatch, tagged, unlessKnown } from '../../api/etag.ts'
 import { type Call, created, listed, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { mailboxName } from '../../dns/mailbox.ts'
-import { refuse } from '../../errors.ts'
+import { fail, refuse } from '../../errors.ts'
 import * as pools from '../pools/store.ts'
 import { countOf } from '../quotas/counts.ts'
 import { ownZoneFor, zoneFor, zoneToChange, zoneToRemove } from './access.ts'
 import { authorOf, changeZone } from './change.ts'
 import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
-import { nameservers, type Zone, zone } from './fields.ts'
+import { masterState, nameservers, type Zone, zone } from './fields.ts'
 import { nameMatches } from './name-filter.ts'
 import { removeZone } from './remove.ts'
 import { zoneFaults } from './rules.ts'
@@ -63,7 +63,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       const row = await zoneToChange(call)
       mustMatch(call, row)
       const after = await patch(call, row, settings)
-      return tagged(after, shown(call, zone, after, after.status === 'PENDING' ? 202 : 200))
+      return tagged(after, shown(call, zone, after, after.status === 'PENDING' || after !== row ? 202 : 200))
     },
   ),
 
@@ -92,6 +92,23 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       return { status: 200, body: { nameservers: pool?.ns_records ?? [] } }
     },
   ),
+
+  route(
+    'GET /v2/zones/{zone_id}/masters',
+    {
+      resource: masterState,
+      may: 'get_zone',
+      operation: 'get_zone_masters',
+      summary: 'Show what the masters of a SECONDARY zone last said',
+      returns: 'one',
+      status: 200,
+    },
+    async (call) => {
+      const row = await ownZoneFor(call)
+      if (row.type !== 'SECONDARY') fail('bad_request', 'only a SECONDARY zone has masters')
+      return { status: 200, body: await store.masterStateOf(call.tx, row.id) }
+    },
+  ),
 ]
 
 /** The zone with a body's changes; the very same row when they change nothing. */
@@ -113,6 +130,11 @@ async function patch(call: Call, row: Zone, settings: ZoneSettings): Promise<Zon
   // A SECONDARY zone shows what its masters say of these two; only other values of them are refused.
   const { email = isPrimary ? row.email : null, ttl = null } = changes
   refuse(zoneFaults({ type: row.type, email, ttl, masters: changes.masters ?? row.masters }))
+  if (!isPrimary) {
+    const after: Zone = { ...row, ...changes, version: row.version + 1, updated_at: timestamp(now) }
+    await store.updateSecondary(tx, after, changes.masters !== undefined, timestamp(now))
+    return after
+  }
   if (changes.ttl !== undefined) mustHaveTtl(changes.ttl, settings.minTtl, caller)
   const content = changes.ttl === undefined ? { removed: [], added: [] } : await changeDefaultTtl(tx, row, changes.ttl)
   const contact = changes.email === undefined ? {} : { contact: mailboxName(changes.email) }

@@ -1,10 +1,13 @@
 import type { Caller } from '../../api/auth.ts'
+import type { ValuesOf } from '../../api/flat.ts'
 import type { Rows } from '../../api/reading.ts'
 import { type Row, raw, type Sql, sql, type Tx } from '../../db/sql.ts'
 import { addToCounts, shardOf } from '../quotas/counts.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
-import { type Zone, zone } from './fields.ts'
+import { type masterState, type Zone, zone } from './fields.ts'
 import { namesAbove, treeKey } from './rules.ts'
+
+export { treeKey }
 
 /** The zones of the caller's project, or of all when the caller asked for that. */
 export const ownedBy = ({ allProjects, project_id }: Caller): Rows => ({
@@ -160,3 +163,43 @@ export async function askRefresh(tx: Tx, id: string, at: string): Promise<void> 
     on conflict (zone_id) do update set asked_at = excluded.asked_at`)
   tx.wake(refreshTopic)
 }
+
+/** Adds to what a project's counts have of a zone's content; the last thing done in a transaction. */
+export const countContent = (
+  tx: Tx,
+  { id, project_id }: Pick<Zone, 'id' | 'project_id'>,
+  grown: { readonly sets: number; readonly records: number },
+): Promise<void> =>
+  addToCounts(
+    tx,
+    [
+      { project_id, what: 'recordsets', n: grown.sets },
+      { project_id, what: 'records', n: grown.records },
+    ],
+    id,
+  )
+
+/** Changes what a secondary zone does not have from its masters: its serial stays theirs. Other masters are asked at once, for all they have. */
+export async function updateSecondary(tx: Tx, row: Zone, hasOtherMasters: boolean, at: string): Promise<void> {
+  await tx.run(sql`
+    update zones set description = ${row.description}, attributes = ${JSON.stringify(row.attributes)},
+      masters = ${JSON.stringify(row.masters)}, version = ${row.version}, updated_at = ${row.updated_at}, changed_at = ${at}
+    where id = ${row.id}`)
+  tx.wake(row.id)
+  if (!hasOtherMasters) return
+  await tx.run(sql`update secondary_state set serial = null where zone_id = ${row.id}`)
+  await askRefresh(tx, row.id, at)
+}
+
+/** What is known of the masters of a secondary zone; nothing yet of one that is new. */
+export const masterStateOf = async (tx: Tx, id: string): Promise<ValuesOf<typeof masterState>> =>
+  (await tx.get(sql`
+    select master, serial, checked_at, next_at, expires_at, failures, last_error from secondary_state where zone_id = ${id}`)) ?? {
+    master: null,
+    serial: null,
+    checked_at: null,
+    next_at: null,
+    expires_at: null,
+    failures: 0,
+    last_error: null,
+  }

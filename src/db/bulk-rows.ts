@@ -1,4 +1,4 @@
-import { type Sql, sql, type Tx } from '../../db/sql.ts'
+import { type Sql, sql, type Tx } from './sql.ts'
 
 /** One row of a table, as its values in the order of the columns. */
 export type RowValues = readonly (string | number | null)[]

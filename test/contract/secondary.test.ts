@@ -1,0 +1,3 @@
+import { secondaryRules } from './secondary.ts'
+
+secondaryRules('SQLite', async () => undefined)
