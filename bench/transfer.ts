@@ -50,13 +50,15 @@ async function ofSize(zone: BenchZone, peers: readonly Peer[], rounds: number): 
   try {
     running.push(await ours(zone))
     for (const peer of peers) running.push(await contestant(peer, zone))
-    const whole = await inTurns(running, rounds, ({ port }) => takeZone(port, zone.origin))
+    const whole = await inTurns(running, { first: 2, rounds }, ({ port }) => takeZone(port, zone.origin))
     for (const [name, { records }] of whole) {
       if (records !== zone.records + 1) throw new Error(`${name} sent ${records} records, not ${zone.records + 1}`)
     }
     const serials = new Map<Contestant, number>()
     for (const one of running) serials.set(one, await changed(one, zone))
-    const step = await inTurns(running, rounds * 3, (one) => takeStep(one.port, zone.origin, serials.get(one)!))
+    const step = await inTurns(running, { first: 200, rounds: rounds * 20 }, (one) =>
+      takeStep(one.port, zone.origin, serials.get(one)!),
+    )
     const size = zone.records.toLocaleString('en')
     return [
       ...rowsOf(`AXFR of ${size} records`, 'records/s', 'more', whole, (of) => of.records / (of.milliseconds / 1000)),
@@ -124,14 +126,14 @@ async function serialOf(port: number, origin: string): Promise<number> {
 
 type Figures = Taken & { readonly cpu: number }
 
-/** Each its turn, round after round; the medians of their figures. */
+/** Each its turn, round after round; the medians of their figures. The first rounds are for caches and the compiler. */
 async function inTurns(
   contestants: readonly Contestant[],
-  rounds: number,
+  { first, rounds }: { readonly first: number; readonly rounds: number },
   run: (one: Contestant) => Promise<Taken>,
 ): Promise<Map<string, Figures>> {
   const seen = new Map<string, Figures[]>(contestants.map(({ name }) => [name, []]))
-  for (let round = -2; round < rounds; round++) {
+  for (let round = -first; round < rounds; round++) {
     for (const one of contestants) {
       const before = cpuOf(one.pid)
       const taken = await run(one)
