@@ -41,7 +41,7 @@ export async function load(options: Load): Promise<Measured> {
 }
 
 /** Polls instead of sleeping: waking a sleeper, dear on a virtual machine, would be on the server's bill. */
-function stayAwake(): { stop(): void } {
+export function stayAwake(): { stop(): void } {
   let next = setImmediate(function again() {
     next = setImmediate(again)
   })
