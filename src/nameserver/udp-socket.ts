@@ -79,6 +79,18 @@ export function bindUdp(
   }
 }
 
+/** Binds all of these addresses, or none. */
+export function bindAll(libc: Libc, listen: readonly Listen[], shared: boolean): BoundSocket[] {
+  const bound: BoundSocket[] = []
+  try {
+    for (const address of listen) bound.push(bindUdp(libc, { ...address, shared }))
+    return bound
+  } catch (error) {
+    for (const { fd } of bound) libc.close(fd)
+    throw error
+  }
+}
+
 function systemError(errno: number, what: string, { host, port }: Listen): Error {
   const code = getSystemErrorName(-errno)
   const message = `${what} for UDP ${host} port ${port}: ${getSystemErrorMessage(-errno)} (${code})`

@@ -11,7 +11,7 @@ import { RateLimiter } from './rate-limit.ts'
 import type { Request, ServerState } from './server-state.ts'
 import { Told } from './told.ts'
 import { UdpLoop } from './udp-loop.ts'
-import { bindUdp } from './udp-socket.ts'
+import { bindAll } from './udp-socket.ts'
 import { type FromUdpThread, MAIL, STOP, type ToUdpThread, type UdpThreadData } from './udp-thread-messages.ts'
 
 const MOST_FORWARDED = 64
@@ -85,7 +85,7 @@ function run(): void {
       if (told.isNew(String(error))) tell({ kind: 'report', error })
     },
   }
-  const sockets = given.listen.map((address) => bindUdp(libc, { ...address, shared: given.shared }))
+  const sockets = bindAll(libc, given.listen, given.shared)
   const loop = new UdpLoop({
     libc,
     sockets,
