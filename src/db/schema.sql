@@ -52,6 +52,91 @@ CREATE TABLE name_roots (
   root text not null primary key
 );
 
+CREATE TABLE pool_also_notifies (
+  id text not null primary key,
+  pool_id text not null references pools (id) on delete cascade,
+  host text not null,
+  port integer not null,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored,
+  unique (pool_id, host, port)
+);
+
+CREATE INDEX pool_also_notifies_pool on pool_also_notifies (pool_id, id);
+
+CREATE TABLE pool_checks (
+  id text not null primary key,
+  pool_id text not null references pools (id) on delete cascade,
+  depth text not null,
+  status text not null,
+  findings text not null,
+  zones_checked integer not null default 0,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX pool_checks_pending on pool_checks (created_at) where status <> 'COMPLETE';
+
+CREATE INDEX pool_checks_pool on pool_checks (pool_id, id);
+
+CREATE TABLE pool_delivery (
+  pool_id text not null primary key references pools (id) on delete cascade,
+  threshold_percentage integer not null,
+  grace_seconds integer not null,
+  catalog_zone text
+);
+
+CREATE TABLE pool_leases (
+  pool_id text not null primary key references pools (id) on delete cascade,
+  holder text,
+  until text not null,
+  fence bigint not null
+);
+
+CREATE TABLE pool_nameservers (
+  id text not null primary key,
+  pool_id text not null references pools (id) on delete cascade,
+  host text not null,
+  port integer not null,
+  tsigkey_id text,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored,
+  unique (pool_id, host, port)
+);
+
+CREATE INDEX pool_nameservers_pool on pool_nameservers (pool_id, id);
+
+CREATE TABLE pool_server_states (
+  server_id text not null primary key,
+  pool_id text not null references pools (id) on delete cascade,
+  status text not null,
+  since text not null,
+  seen_at text,
+  error text
+);
+
+CREATE INDEX pool_server_states_pool on pool_server_states (pool_id, server_id);
+
+CREATE TABLE pool_targets (
+  id text not null primary key,
+  pool_id text not null references pools (id) on delete cascade,
+  type text not null,
+  description text,
+  tsigkey_id text,
+  masters text not null,
+  options text not null,
+  -- Those options that are secrets, encrypted (see secrets.ts).
+  secrets text,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX pool_targets_pool on pool_targets (pool_id, id);
+
 CREATE TABLE pool_transfers (
   pool_id text not null primary key references pools (id) on delete cascade,
   addresses text not null,
@@ -70,7 +155,7 @@ CREATE TABLE pools (
   created_at text not null,
   updated_at text,
   updated_key text not null generated always as (coalesce(updated_at, '')) stored
-);
+, delivered integer not null default 0);
 
 CREATE INDEX pools_by_created on pools (created_at, id);
 
@@ -204,6 +289,19 @@ select s.target_project_id as shared_with, s.zone_id as id, z.pool_id, z.project
   z.created_at, z.updated_at, z.updated_key, z.transferred_at
 from zone_shares s cross join zones z
 where z.id = s.zone_id and z.gone_at is null;
+
+CREATE TABLE target_zones (
+  target_id text not null references pool_targets (id) on delete cascade,
+  zone_id text not null,
+  name text not null,
+  added_at text,
+  -- The zone is another pool's now: it is dropped here once this serial is published there.
+  leave_serial bigint,
+  error text,
+  primary key (target_id, zone_id)
+);
+
+CREATE INDEX target_zones_zone on target_zones (zone_id);
 
 CREATE TABLE tlds (
   id text not null primary key,
@@ -366,6 +464,18 @@ CREATE TABLE zone_refreshes (
   zone_id text not null primary key references zones (id) on delete cascade,
   asked_at text not null
 );
+
+CREATE TABLE zone_servers (
+  zone_id text not null references zones (id) on delete cascade,
+  server_id text not null,
+  serial bigint,
+  seen_at text,
+  error text,
+  error_at text,
+  primary key (zone_id, server_id)
+);
+
+CREATE INDEX zone_servers_server on zone_servers (server_id, zone_id);
 
 CREATE TABLE zone_shares (
   id text not null primary key,

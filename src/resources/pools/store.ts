@@ -1,6 +1,9 @@
 import { type Row, sql, type Tx } from '../../db/sql.ts'
 import { defaultPoolId, type Pool, pool } from './fields.ts'
 
+/** What is woken when it changes which servers a pool has, how they are to be served, or what is wanted of them. */
+export const deliveryTopic = 'delivery'
+
 const columnsAndValues = (row: Pool) => sql`
   (id, name, description, project_id, attributes, ns_records, created_at)
   values (${row.id}, ${row.name}, ${row.description}, ${row.project_id}, ${JSON.stringify(row.attributes)},
@@ -48,3 +51,13 @@ export async function remove(tx: Tx, id: string): Promise<void> {
 /** Whether a zone, also one that is on its way out, is placed in it. */
 export const holdsZones = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.get(sql`select 1 as one from zones where pool_id = ${id} and gone_at is null limit 1`)) !== undefined
+
+/** Notes whether other servers than the built-in one answer for a pool, and wakes those who deliver to them. */
+export async function noteDelivered(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`
+    update pools set delivered = case
+      when exists (select 1 from pool_targets where pool_id = ${id})
+        or exists (select 1 from pool_nameservers where pool_id = ${id}) then 1 else 0 end
+    where id = ${id}`)
+  tx.wake(deliveryTopic)
+}
