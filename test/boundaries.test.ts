@@ -13,8 +13,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: ['db'],
   resources: ['api', 'journal', 'zonedata', 'dns', 'db'],
   nameserver: ['journal', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
-  backends: ['journal', 'dns', 'db', 'resources/*/store.ts'],
-  secondary: ['journal', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
+  exchange: ['zonedata', 'dns'],
+  backends: ['journal', 'exchange', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
+  secondary: ['journal', 'exchange', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
   config: ['dns'],
   cli: ['config', 'resources/*/fields.ts'],
 }

@@ -1,17 +1,9 @@
-import type { TsigKey } from '../dns/tsig.ts'
-
-/** A server to take a zone from. */
-export type Master = {
-  readonly host: string
-  readonly port: number
-  /** What signs our questions and its answers. */
-  readonly key?: TsigKey | undefined
-}
+import type { Server } from '../exchange/server.ts'
 
 const withPort = /^(?:\[(.+)\]|([\d.]+)):(\d+)$/
 
 /** The address and port of a master as a zone names it. */
-export function parseMaster(text: string): Master {
+export function parseMaster(text: string): Server {
   const match = withPort.exec(text)
   if (match === null) return { host: text.replace(/^\[(.*)\]$/, '$1'), port: 53 }
   return { host: match[1] ?? match[2]!, port: Number(match[3]) }

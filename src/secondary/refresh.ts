@@ -5,6 +5,9 @@ import { type Database, DatabaseUnavailable, sql, type Tx } from '../db/sql.ts'
 import { DnsError } from '../dns/errors.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { isNewerSerial } from '../dns/serial.ts'
+import { askSerial, type Patience, takeTransfer } from '../exchange/client.ts'
+import { BadTransfer, type Transfer, type TransferLimits } from '../exchange/parse-transfer.ts'
+import type { Server } from '../exchange/server.ts'
 import { quotasOf } from '../resources/quotas/store.ts'
 import { keysFor } from '../resources/tsigkeys/store.ts'
 import type { Secrets } from '../secrets.ts'
@@ -12,10 +15,8 @@ import { condense } from '../zonedata/change.ts'
 import { compare } from '../zonedata/compare.ts'
 import { rrsets, soaNumber, zoneFromRecords } from '../zonedata/zone.ts'
 import { applyNews, type News, Overtaken } from './apply.ts'
-import { askSerial, type Patience, takeTransfer } from './client.ts'
 import { contentFault, heldContent, heldSoa, setsAt } from './content.ts'
-import { type Master, parseMaster } from './master.ts'
-import { BadTransfer, type Transfer, type TransferLimits } from './parse-transfer.ts'
+import { parseMaster } from './master.ts'
 import { editsOf, Misfit, planSets, type SetStep, touchedFault } from './plan.ts'
 import { soaParts, soaWith } from './soa.ts'
 import * as store from './store.ts'
@@ -43,7 +44,7 @@ type Task = {
   readonly zone: store.SecondaryZone
   readonly state: store.State
   readonly soa: ResourceRecord
-  readonly masters: readonly { readonly name: string; readonly master: Master }[]
+  readonly masters: readonly { readonly name: string; readonly master: Server }[]
   readonly quotas: Quotas
 }
 
@@ -92,7 +93,7 @@ async function taskOf(tx: Tx, context: RefreshContext, state: store.State): Prom
 }
 
 /** What a master has beside what we have; what is newer is taken. */
-async function takeFrom(context: RefreshContext, task: Task, name: string, master: Master): Promise<Found> {
+async function takeFrom(context: RefreshContext, task: Task, name: string, master: Server): Promise<Found> {
   const { zone, state } = task
   const serial = await askSerial(master, zone.name, context)
   const known = zone.partial === 0 && zone.transferred_at !== null ? state.serial : null
@@ -111,7 +112,7 @@ async function takeFrom(context: RefreshContext, task: Task, name: string, maste
 }
 
 /** Takes what changed; false where the whole zone is needed. */
-async function takeChanges(context: RefreshContext, task: Task, name: string, master: Master): Promise<boolean> {
+async function takeChanges(context: RefreshContext, task: Task, name: string, master: Server): Promise<boolean> {
   const { zone, state, soa } = task
   try {
     const have = soaWith(soa, zone.name, state.serial!)
@@ -139,7 +140,7 @@ async function takeChanges(context: RefreshContext, task: Task, name: string, ma
 function transferFrom(
   { limits, patience, signal }: RefreshContext,
   { zone, quotas }: Task,
-  master: Master,
+  master: Server,
   have: ResourceRecord | undefined,
 ): Promise<Transfer> {
   const records = quotas.zone_records < 0 ? limits.records : Math.min(limits.records, quotas.zone_records)

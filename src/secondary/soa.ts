@@ -3,7 +3,7 @@ import { mailboxEmail, mailboxName } from '../dns/mailbox.ts'
 import { decodeRdata } from '../dns/rdata.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { SOA } from '../dns/types/soa.ts'
-import { BadTransfer } from './parse-transfer.ts'
+import { BadTransfer } from '../exchange/parse-transfer.ts'
 
 /** What a zone's row takes from the SOA of its master. */
 export type SoaParts = {

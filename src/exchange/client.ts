@@ -10,8 +10,9 @@ import { BADSIG, signRequest, type TsigCheck, type TsigKey, verifyResponse } fro
 import { StreamVerifier } from '../dns/tsig-stream.ts'
 import { IN, SOA } from '../zonedata/type-codes.ts'
 import { soaNumber } from '../zonedata/zone.ts'
-import type { Master } from './master.ts'
+
 import { BadTransfer, type Transfer, type TransferLimits, TransferParser } from './parse-transfer.ts'
+import type { Server } from './server.ts'
 
 /** How long a master is waited for, in milliseconds. */
 export type Patience = {
@@ -30,7 +31,7 @@ const attempts = 2
 
 /** Asks a master for the SOA of a zone, over TCP where the answer does not fit a datagram; gives its serial. */
 export async function askSerial(
-  master: Master,
+  master: Server,
   zone: string,
   { patience, signal }: { readonly patience: Patience; readonly signal: AbortSignal },
 ): Promise<number> {
@@ -47,7 +48,7 @@ export async function askSerial(
 
 /** Takes a zone from a master over TCP: what changed since serial `have`, or without one all of it. */
 export async function takeTransfer(
-  master: Master,
+  master: Server,
   zone: string,
   options: {
     readonly have: ResourceRecord | undefined
@@ -128,7 +129,7 @@ function mustVerify(check: TsigCheck | { readonly status: 'missing' }, inStream:
 }
 
 /** The first right answer over UDP; what is wrong on the way is passed over, since anybody can send it. */
-function overUdp(master: Master, request: Request, wait: number, signal: AbortSignal): Promise<Message | undefined> {
+function overUdp(master: Server, request: Request, wait: number, signal: AbortSignal): Promise<Message | undefined> {
   const socket = createSocket(isIPv6(master.host) ? 'udp6' : 'udp4')
   return new Promise<Message | undefined>((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), wait)
@@ -175,7 +176,7 @@ function tried<T>(work: () => T): T | undefined {
   }
 }
 
-async function overTcp(master: Master, request: Request, patience: Patience, signal: AbortSignal): Promise<Message> {
+async function overTcp(master: Server, request: Request, patience: Patience, signal: AbortSignal): Promise<Message> {
   let reply: Message | undefined
   await converse(master, request.bytes, { ...patience, transfer: patience.silence, signal }, (bytes) => {
     const wrong = checked(bytes, request)
@@ -188,7 +189,7 @@ async function overTcp(master: Master, request: Request, patience: Patience, sig
 
 /** Sends a request over TCP and hands on each message that comes, until `take` has the last; never for longer than it may take. */
 function converse(
-  master: Master,
+  master: Server,
   request: Uint8Array,
   { silence, transfer, signal }: Pick<Patience, 'silence' | 'transfer'> & { readonly signal: AbortSignal },
   take: (bytes: Uint8Array) => boolean,
