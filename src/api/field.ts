@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import { toUuid } from '../ids.ts'
 import type { Profile } from './profile.ts'
 
 export type Path = readonly (string | number)[]
@@ -24,6 +25,8 @@ export type Field<T, W extends Write = Write> = {
   readonly isApart: boolean
   /** The column that filters and sorts use, when it is not the field's own. */
   readonly key: string | undefined
+  /** The column it is kept in, when that has another name. */
+  readonly column?: string
   /** Whether that column holds the lower-case form. */
   readonly folded: boolean
   /** Whether it is a number, so that filters compare it as one. */
@@ -36,6 +39,8 @@ export type Field<T, W extends Write = Write> = {
   show?(value: T, profile: Profile): unknown
   /** Whether some who may see the resource are not shown it. */
   readonly mayBeHidden?: boolean
+  /** Whether it is absent, not null, where it has no value. */
+  readonly isAbsentIfNull?: boolean
   /** Whether a mount leaves it out of the rows of a list. */
   omitInList?(profile: Profile): boolean
 }
@@ -129,6 +134,30 @@ export function integer<W extends Write = 'never'>(
   return field({ type: 'integer', minimum: min, maximum: max }, parse, options)
 }
 
+/** One of a few words. */
+export function choice<const T extends string, W extends Write = 'never'>(
+  words: readonly T[],
+  options: Options<W> = {},
+): Field<T, W> {
+  const parse: Field<T>['parse'] = (value, path, faults) => {
+    const word = words.find((one) => one === value)
+    if (word !== undefined) return word
+    const given = typeof value === 'string' && value.length <= 40 ? `'${value}'` : kind(value)
+    return fault(faults, path, 'enum', words, `must be one of ${words.join(', ')}, not ${given}`)
+  }
+  return field({ enum: words }, parse, options)
+}
+
+/** The id of something else; `of` says of what. */
+export const idOf = <W extends Write = 'never'>(of: string, options: Options<W> = {}): Field<string, W> =>
+  field(
+    { type: 'string', format: 'uuid' },
+    (value, path, faults) =>
+      (typeof value === 'string' ? toUuid(value) : undefined) ??
+      fault(faults, path, 'format', 'uuid', `must be the id of ${of}, a UUID`),
+    options,
+  )
+
 /** A UUID the service makes. */
 export const id = (): Field<string, 'never'> =>
   field<string, 'never'>({ type: 'string', format: 'uuid' }, readOnly, { filter: false, sort: true, plain: true })
@@ -210,7 +239,8 @@ function parseObject(value: unknown, shape: Shape, path: Path, faults: Fault[]):
   const parsed: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(shape)) {
     if (Object.hasOwn(value, name)) parsed[name] = member.parse(value[name], [...path, name], faults)
-    else requiredFault(faults, [...path, name], name)
+    else if (member.required) requiredFault(faults, [...path, name], name)
+    else parsed[name] = member.absent
   }
   return parsed
 }

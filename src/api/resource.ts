@@ -69,6 +69,7 @@ export function resource<const F extends Fields>(
 ): Resource<F> {
   const entries = Object.entries(fields)
   const jsonFields = entries.filter(([, field]) => field.json).map(([name]) => name)
+  const renamed = entries.flatMap(([name, { column }]) => (column === undefined ? [] : [[name, column] as const]))
   const pathTemplate = about.path ?? `/${about.plural}/{id}`
   const templates = { self: pathTemplate, ...about.links }
   const fills = Object.entries(templates).map(([link, template]) => [link, pathFiller(template, (id) => id)] as const)
@@ -77,7 +78,10 @@ export function resource<const F extends Fields>(
   const printers = new Map<Profile, RowPrinter>()
   const view: View = (row, profile, mount) => {
     const shown: Record<string, unknown> = {}
-    for (const [name, field] of entries) shown[name] = field.show ? field.show(row[name], profile) : row[name]
+    for (const [name, field] of entries) {
+      if (field.isAbsentIfNull && row[name] === null) continue
+      shown[name] = field.show ? field.show(row[name], profile) : row[name]
+    }
     shown.links = Object.fromEntries(fills.map(([link, fill]) => [link, mount + fill((id) => row[id])]))
     return shown
   }
@@ -104,6 +108,7 @@ export function resource<const F extends Fields>(
     },
     update: (body, shown, check) => readChanges(about.name, fields, body, shown, check as Check<object>) as Updated<F>,
     fromRow(row) {
+      for (const [name, column] of renamed) row[name] = row[column]
       for (const name of jsonFields) row[name] = JSON.parse(row[name] as string)
       return row as { readonly [K in keyof F]: ValueIn<F[K]> }
     },
@@ -181,6 +186,8 @@ function viewSchema(fields: Fields, linkNames: readonly string[]): Schema {
   const link = { type: 'string', format: 'uri' }
   const links = { type: 'object', properties: Object.fromEntries(linkNames.map((name) => [name, link])) }
   // The same shape describes the rows of a list, and some mounts leave these out there.
-  const always = Object.keys(fields).filter((name) => !fields[name]!.omitInList && !fields[name]!.mayBeHidden)
+  const isAlwaysThere = ({ omitInList, mayBeHidden, isAbsentIfNull }: Field<unknown>) =>
+    !omitInList && !mayBeHidden && !isAbsentIfNull
+  const always = Object.keys(fields).filter((name) => isAlwaysThere(fields[name]!))
   return { ...schema, properties: { ...schema.properties, links }, required: [...always, 'links'] }
 }

@@ -18,8 +18,12 @@ type Printed = {
 /** How a mount prints the rows of a resource in a list; links are paths with the ids of a row in braces. */
 export function rowPrinter({ fields, links }: Printed, profile: Profile): RowPrinter {
   const shown = Object.entries(fields).filter(([, field]) => !field.omitInList?.(profile))
-  const columns = shown.map(([name]) => name)
-  const parts = shown.map(([name, field]) => ({ key: `${JSON.stringify(name)}:`, text: textOf(field, profile) }))
+  const columns = shown.map(([name, { column }]) => column ?? name)
+  const parts = shown.map(([name, field]) => ({
+    key: `${JSON.stringify(name)}:`,
+    text: textOf(field, profile),
+    isAbsentIfNull: field.isAbsentIfNull === true,
+  }))
   const linkParts = Object.entries(links).map(([name, path], i) => ({
     key: `${i === 0 ? '' : ','}${JSON.stringify(name)}:"`,
     fill: pathFiller(path, (id) => columns.indexOf(id)),
@@ -30,7 +34,10 @@ export function rowPrinter({ fields, links }: Printed, profile: Profile): RowPri
     idOf: (values) => String(values[idAt]),
     print(values, mount) {
       let text = '{'
-      for (let i = 0; i < parts.length; i += 1) text += `${parts[i]!.key}${parts[i]!.text(values[i])},`
+      for (let i = 0; i < parts.length; i += 1) {
+        const part = parts[i]!
+        if (values[i] !== null || !part.isAbsentIfNull) text += `${part.key}${part.text(values[i])},`
+      }
       text += '"links":{'
       for (const { key, fill } of linkParts) text += `${key}${mount}${fill((at) => values[at])}"`
       return `${text}}}`

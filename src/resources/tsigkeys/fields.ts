@@ -1,31 +1,10 @@
-import { type Field, fault, field, id, kind, moment, nullable, type Options, text } from '../../api/field.ts'
+import { choice, fault, field, id, idOf, moment, nullable, text } from '../../api/field.ts'
 import { type RowOf, resource } from '../../api/resource.ts'
-import { toUuid } from '../../ids.ts'
 import { dnsName } from './dns-name.ts'
 
-const algorithms = ['hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
+/** The algorithms that keys may be for. */
+export const algorithms = ['hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
 const scopes = ['POOL', 'ZONE'] as const
-
-function choice<const T extends string>(words: readonly T[], options: Options<'always'>): Field<T, 'always'> {
-  return field<T, 'always'>(
-    { enum: words },
-    (value, path, faults) => {
-      const word = words.find((one) => one === value)
-      if (word !== undefined) return word
-      const given = typeof value === 'string' && value.length <= 40 ? `'${value}'` : kind(value)
-      return fault(faults, path, 'enum', words, `must be one of ${words.join(', ')}, not ${given}`)
-    },
-    options,
-  )
-}
-
-const uuid = field<string, 'always'>(
-  { type: 'string', format: 'uuid' },
-  (value, path, faults) =>
-    (typeof value === 'string' ? toUuid(value) : undefined) ??
-    fault(faults, path, 'format', 'uuid', 'must be the id of a pool or a zone, a UUID'),
-  { write: 'always' },
-)
 
 const anyText = text(160, { write: 'always' })
 
@@ -69,7 +48,7 @@ export const tsigkey = resource(
     algorithm: choice(algorithms, { write: 'always', filter: true }),
     secret,
     scope: choice(scopes, { write: 'always', filter: true }),
-    resource_id: uuid,
+    resource_id: idOf('a pool or a zone', { write: 'always' }),
     created_at: moment({ sort: true }),
     updated_at: nullable(moment({ sort: true, key: 'updated_key' })),
   },
