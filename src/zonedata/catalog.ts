@@ -106,8 +106,8 @@ function readMember(zone: Zone, name: string, ptr: RRset, faults: string[]): Mem
   return coo[0] ? { ...member, newCatalog: wireToName(coo[0]) } : member
 }
 
-/** The names and types that tell of one member. */
-function memberTypes(name: string): [[string, number], [string, number], [string, number]] {
+/** The names and types that tell of the member at a name. */
+export function memberTypes(name: string): [[string, number], [string, number], [string, number]] {
   return [
     [name, PTR],
     [`group.${name}`, TXT],
@@ -115,7 +115,8 @@ function memberTypes(name: string): [[string, number], [string, number], [string
   ]
 }
 
-function memberRecords(origin: string, { id, zone, groups, newCatalog }: Member): ResourceRecord[] {
+/** The records by which a catalog lists a member. */
+export function memberRecords(origin: string, { id, zone, groups, newCatalog }: Member): ResourceRecord[] {
   const [[name], [groupName], [cooName]] = memberTypes(memberName(origin, id))
   return [
     record(name, PTR, nameToWire(zone)),
@@ -124,7 +125,8 @@ function memberRecords(origin: string, { id, zone, groups, newCatalog }: Member)
   ]
 }
 
-function memberName(origin: string, id: string): string {
+/** Where a catalog lists the member with an id. */
+export function memberName(origin: string, id: string): string {
   return `${id}.zones.${origin === '.' ? '' : origin}`
 }
 

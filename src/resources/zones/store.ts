@@ -164,15 +164,16 @@ export async function askRefresh(tx: Tx, id: string, at: string): Promise<void> 
   tx.wake(refreshTopic)
 }
 
-/** Adds to what a project's counts have of a zone's content; the last thing done in a transaction. */
+/** Adds to what a project's counts have of a zone and its content; the last thing done in a transaction. */
 export const countContent = (
   tx: Tx,
   { id, project_id }: Pick<Zone, 'id' | 'project_id'>,
-  grown: { readonly sets: number; readonly records: number },
+  grown: { readonly zones?: number; readonly sets: number; readonly records: number },
 ): Promise<void> =>
   addToCounts(
     tx,
     [
+      { project_id, what: 'zones', n: grown.zones ?? 0 },
       { project_id, what: 'recordsets', n: grown.sets },
       { project_id, what: 'records', n: grown.records },
     ],
