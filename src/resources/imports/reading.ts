@@ -10,6 +10,7 @@ import { newId } from '../../ids.ts'
 import { soaNumber } from '../../zonedata/zone.ts'
 import { overQuota } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
+import { mustNotBeCatalog } from '../zones/access.ts'
 import type { Zone } from '../zones/fields.ts'
 import { treeKey } from '../zones/rules.ts'
 import * as zones from '../zones/store.ts'
@@ -175,7 +176,13 @@ export class Reading {
 }
 
 /** The zone that an import is to change: the one it names, or the one the caller has of the file's name. */
-export async function targetOf(tx: Parameters<typeof zones.get>[0], { job, caller }: Run, name: string): Promise<Zone> {
+export async function targetOf(tx: Parameters<typeof zones.get>[0], run: Run, name: string): Promise<Zone> {
+  const zone = await namedBy(tx, run, name)
+  mustNotBeCatalog(zone)
+  return zone
+}
+
+async function namedBy(tx: Parameters<typeof zones.get>[0], { job, caller }: Run, name: string): Promise<Zone> {
   if (job.zone_id !== null)
     return (await zones.get(tx, job.zone_id, caller)) ?? fail('zone_not_found', 'Could not find Zone')
   const own = (await zones.sameName(tx, name)).filter(

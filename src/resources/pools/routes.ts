@@ -84,13 +84,13 @@ export const poolRoutes = [
   route(
     'DELETE /v2/pools/{pool_id}',
     { ...about, may: 'delete_pool', summary: 'Delete a pool that holds no zones', returns: 'nothing', status: 204 },
-    async ({ tx, params, caller }) => {
+    async ({ tx, params, caller, now }) => {
       const row = (await store.lock(tx, params.pool_id, projectOf(caller))) ?? notFound(pool)
       if (row.id === defaultPoolId) fail('invalid_operation', 'the default pool cannot be deleted')
       if (await store.holdsZones(tx, row.id))
         fail('invalid_operation', 'the pool still holds zones; move or delete them first')
       await removeKeysOf(tx, { scope: 'POOL', resource_id: row.id })
-      await store.remove(tx, row.id)
+      await store.remove(tx, row.id, timestamp(now))
       return noContent
     },
   ),

@@ -42,15 +42,21 @@ export const update = (tx: Tx, row: Pool): Promise<number> =>
       ns_records = ${JSON.stringify(row.ns_records)}, ns_revision = ${row.ns_revision}, updated_at = ${row.updated_at}
     where id = ${row.id}`)
 
-/** Removes a pool that holds no zones; deleted ones that are kept until they are purged go to the default pool. */
-export async function remove(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`update zones set pool_id = ${defaultPoolId} where pool_id = ${id} and gone_at is not null`)
+/** Removes a pool that holds no zones, its catalog zone with it; what is kept until it is purged goes to the default pool. */
+export async function remove(tx: Tx, id: string, at: string): Promise<void> {
+  const catalogs = await tx.all<{ id: string }>(sql`
+    update zones set deleted_at = ${at}, purge_at = ${at}, changed_at = ${at}
+    where pool_id = ${id} and type = 'CATALOG' and deleted_at is null returning id`)
+  for (const catalog of catalogs) tx.wake(catalog.id)
+  await tx.run(sql`
+    update zones set pool_id = ${defaultPoolId} where pool_id = ${id} and (gone_at is not null or type = 'CATALOG')`)
   await tx.run(sql`delete from pools where id = ${id}`)
 }
 
-/** Whether a zone, also one that is on its way out, is placed in it. */
+/** Whether a zone, also one that is on its way out, is placed in it; its own catalog zone is not. */
 export const holdsZones = async (tx: Tx, id: string): Promise<boolean> =>
-  (await tx.get(sql`select 1 as one from zones where pool_id = ${id} and gone_at is null limit 1`)) !== undefined
+  (await tx.get(sql`
+    select 1 as one from zones where pool_id = ${id} and gone_at is null and type <> 'CATALOG' limit 1`)) !== undefined
 
 /** Notes whether other servers than the built-in one answer for a pool, and wakes those who deliver to them. */
 export async function noteDelivered(tx: Tx, id: string): Promise<void> {

@@ -43,8 +43,16 @@ export async function zoneToRemove(call: ZoneCall): Promise<Zone> {
 export const mayChangeAll = ({ allProjects, project_id, roles }: Caller, { project_id: owner }: Zone): boolean =>
   allProjects || project_id === owner || roles.has('admin')
 
-const locked = async ({ tx, params, caller }: ZoneCall): Promise<Zone> =>
-  (await store.lock(tx, params.zone_id, caller)) ?? notFound(zone)
+/** Refuses what would change a catalog zone: it lists the zones of a pool, and nothing else. */
+export function mustNotBeCatalog({ type }: Pick<Zone, 'type'>): void {
+  if (type === 'CATALOG') fail('forbidden', 'catalog zones are kept by the service: they list the zones of their pool')
+}
+
+async function locked({ tx, params, caller }: ZoneCall): Promise<Zone> {
+  const row = (await store.lock(tx, params.zone_id, caller)) ?? notFound(zone)
+  mustNotBeCatalog(row)
+  return row
+}
 
 function mustOwn(caller: Caller, row: Zone): void {
   if (mayChangeAll(caller, row)) return

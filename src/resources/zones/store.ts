@@ -1,7 +1,7 @@
 import type { Caller } from '../../api/auth.ts'
 import type { ValuesOf } from '../../api/flat.ts'
 import type { Rows } from '../../api/reading.ts'
-import { type Row, raw, type Sql, sql, type Tx } from '../../db/sql.ts'
+import { join, type Row, raw, type Sql, sql, statement, type Tx } from '../../db/sql.ts'
 import { addToCounts, shardOf } from '../quotas/counts.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
 import { type masterState, type Zone, zone } from './fields.ts'
@@ -71,11 +71,11 @@ type Relative = { readonly id: string; readonly name: string; readonly project_i
 export const sameName = (tx: Tx, name: string): Promise<Relative[]> =>
   tx.all(sql`select id, name, project_id from zones where name_key = ${name.toLowerCase()} and deleted_at is null`)
 
-/** The nearest zone above a name. */
+/** The nearest zone above a name. A catalog is for servers alone, so it stands in nobody's way, here and below. */
 export async function above(tx: Tx, name: string): Promise<Relative | undefined> {
   for (const one of namesAbove(name)) {
     const row = await tx.get<Relative>(sql`
-      select id, name, project_id from zones where name_key = ${one} and deleted_at is null limit 1`)
+      select id, name, project_id from zones where name_key = ${one} and type <> 'CATALOG' and deleted_at is null limit 1`)
     if (row !== undefined) return row
   }
   return undefined
@@ -96,7 +96,7 @@ function belowWhere(tx: Tx, name: string, whose: Sql): Promise<Relative | undefi
   const key = treeKey(name)
   return tx.get<Relative>(sql`
     select id, name, project_id from zones
-    where tree_key > ${key} and tree_key < ${`${key}\u{10ffff}`} and deleted_at is null ${whose}
+    where tree_key > ${key} and tree_key < ${`${key}\u{10ffff}`} and type <> 'CATALOG' and deleted_at is null ${whose}
     order by tree_key limit 1`)
 }
 
@@ -104,15 +104,40 @@ function belowWhere(tx: Tx, name: string, whose: Sql): Promise<Relative | undefi
 export const markDeleted = (tx: Tx, id: string, at: string, purgeAt: string): Promise<number> =>
   tx.run(sql`update zones set deleted_at = ${at}, purge_at = ${purgeAt}, changed_at = ${at} where id = ${id}`)
 
-/** Notes that zones are served up to a serial; what is served already stays so. */
+/**
+ * Notes that the built-in name server serves zones up to a serial; what is published already stays so. Of pools that other
+ * servers answer for, those servers decide, save of catalog zones, which nobody asks for but them.
+ */
 export async function markPublished(
   tx: Tx,
   zones: readonly { readonly id: string; readonly serial: number }[],
 ): Promise<void> {
   for (const { id, serial } of inOneOrder(zones)) {
-    await tx.run(sql`update zones set published_serial = ${serial} where id = ${id} and published_serial < ${serial}`)
+    await tx.run(statement`
+      update zones set published_serial = ${serial}
+      where id = ${id} and published_serial < ${serial} and (type = 'CATALOG' or not exists (
+        select 1 from pools where pools.id = zones.pool_id and pools.delivered = 1))`)
   }
 }
+
+/** Notes that enough servers of a pool show zones up to a serial, unless the zones are another pool's by now. */
+export async function markProven(tx: Tx, zones: ReadonlyMap<string, number>, poolId: string): Promise<void> {
+  for (const { id, serial } of inOneOrder([...zones].map(([id, serial]) => ({ id, serial })))) {
+    await tx.run(statement`
+      update zones set published_serial = ${serial}
+      where id = ${id} and published_serial < ${serial} and serial >= ${serial} and pool_id = ${poolId}`)
+  }
+}
+
+/** Of deleted zones, those whose pool no other server answers for: the built-in one alone decides when they are gone. */
+export const ownToLeave = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
+  ids.length === 0
+    ? []
+    : (
+        await tx.all<{ id: string }>(sql`
+          select z.id from zones z join pools p on p.id = z.pool_id
+          where z.id in (${join([...ids])}) and (p.delivered = 0 or z.type = 'CATALOG')`)
+      ).map(({ id }) => id)
 
 /** Notes that no server has these deleted zones any more: they leave every list, and their project's counts. */
 export async function markGone(tx: Tx, ids: readonly string[], at: string): Promise<void> {
