@@ -38,6 +38,7 @@ export const errorTypes = {
   pool_target_not_found: 404,
   recordset_not_found: 404,
   report_not_found: 404,
+  reverse_address_not_found: 404,
   service_status_not_found: 404,
   shared_zone_not_found: 404,
   tld_not_found: 404,
@@ -56,6 +57,7 @@ export const errorTypes = {
   duplicate_pool_nameserver: 409,
   duplicate_pool_ns_record: 409,
   duplicate_recordset: 409,
+  duplicate_reverse_address: 409,
   duplicate_shared_zone: 409,
   duplicate_tld: 409,
   duplicate_tsigkey: 409,
@@ -72,6 +74,8 @@ export const errorTypes = {
   no_servers_configured: 500,
   unknown: 500,
   unavailable: 503,
+  keystone_communication_failure: 504,
+  neutron_communication_failure: 504,
 } as const
 
 export type ErrorType = keyof typeof errorTypes

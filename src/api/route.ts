@@ -17,6 +17,8 @@ export type Call<Parameter extends string = string> = PageLimits & {
   readonly params: Readonly<Record<Parameter, string>>
   readonly query: Query
   readonly body: unknown
+  /** What the route's `prepare` gave. */
+  readonly prepared?: unknown
   readonly headers: Headers
   readonly caller: Caller
   readonly now: Date
@@ -56,6 +58,8 @@ export type RouteOptions = {
   readonly answers?: string
   /** Takes the body before the handler runs, where it may be too large for one transaction or for memory. */
   readonly intake?: Intake
+  /** What is done before the transaction because it may take long, such as asking another service. It gives the handler's `prepared`. */
+  readonly prepare?: (call: Omit<Call, 'tx'>, db: Database) => Promise<unknown>
 }
 
 /** How a route takes a large body: as it comes, of at most so many bytes. What it makes of it is the handler's `body`. */

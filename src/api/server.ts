@@ -128,7 +128,8 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions & { r
     config: { contentType, isLarge: takesIn(route), meter } satisfies RouteConfig,
     ...(route.intake && { bodyLimit: route.intake.maxBytes }),
     handler: async (request, reply) => {
-      const call = await readCall(request, mounted, options)
+      const read = await readCall(request, mounted, options)
+      const call = route.prepare ? { ...read, prepared: await route.prepare(read, options.db) } : read
       const answer =
         route.returns === 'parts'
           ? await inPlace(() => options.db.scan((tx) => streamed({ ...call, tx }, mounted, reply, options.log)))

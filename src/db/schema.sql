@@ -186,7 +186,7 @@ CREATE VIEW recordset_rows as
 select r.id, r.zone_id, r.project_id, r.name, r.name_key, r.type, r.ttl, r.ttl_key, r.description, r.records, r.managed,
   r.serial, r.version, r.created_at, r.updated_at, r.updated_key, z.name as zone_name,
   case when z.trouble is not null and r.serial > z.published_serial then 'ERROR' when r.serial > z.published_serial then 'PENDING' else 'ACTIVE' end as status,
-  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 and (r.managed = 0 or r.serial = z.created_serial) then 'CREATE' else 'UPDATE' end as action
+  case when r.serial <= z.published_serial then 'NONE' when r.version = 1 and (r.managed = 0 or r.type not in ('SOA', 'NS') or r.serial = z.created_serial) then 'CREATE' else 'UPDATE' end as action
 from recordsets r join zones z on z.id = r.zone_id
 where z.gone_at is null;
 
@@ -239,6 +239,48 @@ CREATE INDEX recordsets_zone_ttl on recordsets (zone_id, ttl_key, id);
 CREATE INDEX recordsets_zone_type on recordsets (zone_id, type, id);
 
 CREATE INDEX recordsets_zone_updated on recordsets (zone_id, updated_key, id);
+
+CREATE TABLE reverse_addresses (
+  id text not null primary key,
+  address text not null,
+  project_id text not null,
+  region text not null,
+  description text,
+  created_at text not null,
+  updated_at text,
+  updated_key text not null generated always as (coalesce(updated_at, '')) stored
+);
+
+CREATE INDEX reverse_addresses_address on reverse_addresses (address, id);
+
+CREATE UNIQUE INDEX reverse_addresses_place on reverse_addresses (address, region);
+
+CREATE INDEX reverse_addresses_project on reverse_addresses (project_id, id);
+
+CREATE INDEX reverse_addresses_region on reverse_addresses (region, id);
+
+CREATE INDEX reverse_addresses_updated on reverse_addresses (updated_key, id);
+
+CREATE TABLE reverse_names (
+  address text not null primary key,
+  source text not null,
+  region text not null,
+  address_id text not null,
+  project_id text not null,
+  zone_id text not null references zones (id) on delete cascade,
+  recordset_id text references recordsets (id) on delete cascade,
+  -- The CNAME that leads to it from the zone above, where its own is a classless one (RFC 2317).
+  alias_id text references recordsets (id) on delete set null,
+  removed_serial bigint
+);
+
+CREATE INDEX reverse_names_alias on reverse_names (alias_id);
+
+CREATE INDEX reverse_names_project on reverse_names (project_id, source);
+
+CREATE INDEX reverse_names_recordset on reverse_names (recordset_id);
+
+CREATE INDEX reverse_names_zone on reverse_names (zone_id);
 
 CREATE TABLE schema_migrations (
     number integer primary key,

@@ -29,7 +29,8 @@ const zoneName = field<string, 'create'>(
     if (value.length > 1000) return fault(faults, path, 'maxLength', 255, 'must be at most 255 characters')
     try {
       const ascii = nameToAscii(value)
-      const wrong = hostnameFault(ascii)
+      // RFC 2317 4: the zone of a part of an IPv4 network may be named by its first address and its length, as in 0/25.
+      const wrong = hostnameFault(/\.in-addr\.arpa\.$/i.test(ascii) ? ascii.replace('/', 'x') : ascii)
       if (wrong === undefined) return ascii
       const shown = ascii === value ? '' : ` ('${value}' is '${ascii}' in ASCII)`
       return fault(faults, path, 'format', 'domainname', wrong + shown)
