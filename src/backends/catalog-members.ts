@@ -31,7 +31,8 @@ export type MemberPlan = {
 export async function planMembers(tx: Tx, catalog: CatalogRow, wanted: WantedMembers): Promise<MemberPlan> {
   const members = byLabel(wanted)
   const held = await setsOf(tx, catalog, [...members.keys()])
-  const fresh = [...members.values()].flatMap((member) => (member && !held.has(member.id) ? [member.zone] : []))
+  const isListed = ({ id, zone }: Member) => held.get(id)?.some(({ records }) => records === JSON.stringify([zone]))
+  const fresh = [...members.values()].flatMap((member) => (member && !isListed(member) ? [member.zone] : []))
   // RFC 9432 5.1: a catalog that lists a zone twice is broken. A zone may have been made anew before its old self was dropped.
   const twins = (await placesOf(tx, catalog.id, fresh)).map(labelIn).filter((label) => !members.has(label))
   for (const label of twins) members.set(label, undefined)
@@ -55,22 +56,22 @@ export async function planMembers(tx: Tx, catalog: CatalogRow, wanted: WantedMem
   return { removed, added, gone }
 }
 
-/** What is to become of each label; what comes later goes before what came earlier. */
+/** What is to become of each label. Of what is said of one id, and of those that are to have one name, the last counts. */
 function byLabel({ add, drop }: WantedMembers): Map<string, Member | undefined> {
   const members = new Map<string, Member | undefined>(drop.map(({ id }) => [labelOf(id), undefined]))
-  const labels = new Map<string, string>()
   for (const { id, name, group, newCatalog } of add) {
-    const zone = name.toLowerCase()
     const label = labelOf(id)
-    const twin = labels.get(zone)
+    const groups = group ? [group] : []
+    const coo = newCatalog === undefined ? {} : { newCatalog: newCatalog.toLowerCase() }
+    members.delete(label)
+    members.set(label, { id: label, zone: name.toLowerCase(), groups, ...coo })
+  }
+  const labels = new Map<string, string>()
+  for (const [label, member] of [...members]) {
+    if (member === undefined) continue
+    const twin = labels.get(member.zone)
     if (twin !== undefined) members.set(twin, undefined)
-    labels.set(zone, label)
-    members.set(label, {
-      id: label,
-      zone,
-      groups: group ? [group] : [],
-      ...(newCatalog !== undefined && { newCatalog: newCatalog.toLowerCase() }),
-    })
+    labels.set(member.zone, label)
   }
   return members
 }

@@ -1,0 +1,4 @@
+import { sqliteStore } from '../support/api.ts'
+import { catalogZoneRules } from './catalog-zones.ts'
+
+catalogZoneRules('SQLite', sqliteStore)
