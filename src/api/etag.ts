@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto'
 import { fail } from '../errors.ts'
 import { isObject } from './field.ts'
 import type { Call, Reply } from './route.ts'
 
-type Versioned = { readonly version: number; readonly serial: number; readonly status: string }
+type Versioned = {
+  readonly version: number
+  readonly serial: number
+  readonly status: string
+  readonly status_reason?: string | null
+}
 type Headers = Pick<Call, 'headers'>
 
-/** The tag of a version; behind the last dash is its status, which changes by itself and is no edit. */
-const tagOf = ({ version, serial, status }: Versioned): string => `"${version}-${serial}-${status.toLowerCase()}"`
+/** The tag of a version; behind the last dash is its status, with the reason for it, which changes by itself and is no edit. */
+const tagOf = ({ version, serial, status, status_reason }: Versioned): string =>
+  `"${version}-${serial}-${status.toLowerCase()}${status_reason ? digestOf(status_reason) : ''}"`
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /** Refuses to change what is not the version the client asks for (RFC 9110 13.1.1, 13.1.2). */
 export function mustMatch({ headers }: Headers, row: Versioned): void {
@@ -46,7 +55,8 @@ export function asSeen(body: unknown, shown: Record<string, unknown>, row: Versi
   const isOfThisVersion = isObject(body) && body.version === row.version && (body.serial ?? row.serial) === row.serial
   if (!isOfThisVersion) return shown
   const { status = shown.status, action = shown.action } = body
-  return { ...shown, status, action }
+  const reason = row.status_reason !== undefined && 'status_reason' in body ? { status_reason: body.status_reason } : {}
+  return { ...shown, status, action, ...reason }
 }
 
 /** Whether a list of tags has that of a row. Weak ones count too: what compresses answers on the way weakens tags. */
@@ -58,4 +68,4 @@ function names(header: string | string[], row: Versioned, form: (tag: string) =>
     .some((tag) => tag === '*' || form(tag) === present)
 }
 
-const withoutStatus = (tag: string): string => tag.replace(/-[a-z]+"$/, '')
+const withoutStatus = (tag: string): string => tag.replace(/-[a-z]+[0-9a-f]*"$/, '')

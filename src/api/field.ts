@@ -221,6 +221,19 @@ export function objects<S extends Shape, W extends Write = 'never'>(
   return field(schema, parse, { ...options, json: true })
 }
 
+/** A small object with these fields. */
+export function object<S extends Shape, W extends Write = 'never'>(
+  shape: S,
+  options: Options<W> = {},
+): Field<ValueOf<S>, W> {
+  const parse: Field<ValueOf<S>>['parse'] = (value, path, faults) => {
+    const before = faults.length
+    const parsed = parseObject(value, shape, path, faults)
+    return faults.length === before ? (parsed as ValueOf<S>) : undefined
+  }
+  return field(objectSchema(shape), parse, { ...options, json: true })
+}
+
 function parseObject(value: unknown, shape: Shape, path: Path, faults: Fault[]): Record<string, unknown> {
   if (!isObject(value)) {
     fault(

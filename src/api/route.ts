@@ -46,6 +46,8 @@ export type RouteOptions = {
   /** `parts`: a body of any size, sent as it is made. */
   readonly returns: 'one' | 'list' | 'nothing' | 'parts'
   readonly status: number
+  /** Whether a GET may have to look at many rows, so that others should not wait for it. */
+  readonly isSlow?: boolean
   /** Its name in the API document, where `may` is that of another operation too. */
   readonly operation?: string
   /** Whether a POST takes a body where it is not a matter of course: `optional` may be empty, `none` is not read. */

@@ -158,7 +158,7 @@ async function changed(
 const takesIn = ({ intake }: Route): boolean => intake !== undefined
 
 const isSearch = (route: Route, query: Query): boolean =>
-  route.returns === 'list' && query.size > 0 && mayBeSlow(query, route.resource)
+  route.isSlow === true || (route.returns === 'list' && query.size > 0 && mayBeSlow(query, route.resource))
 
 async function streamed(call: Call, { route, profile }: Mounted, reply: FastifyReply, log: Logger): Promise<undefined> {
   const answer = await route.handle(call)

@@ -173,6 +173,7 @@ async function make(
     created_serial: serial,
     published_serial: 0,
     status: 'PENDING',
+    status_reason: null,
     action: 'CREATE',
     version: 1,
     created_at: at,

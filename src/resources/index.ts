@@ -4,10 +4,16 @@ import { blacklistRoutes } from './blacklists/routes.ts'
 import { type ExportSettings, exportRoutes } from './exports/routes.ts'
 import { type ImportSettings, importRoutes } from './imports/routes.ts'
 import { type LimitSettings, limitRoutes } from './limits/routes.ts'
+import { poolCheckRoutes } from './pool-checks/routes.ts'
+import { type PoolDeliverySettings, poolDeliveryRoutes } from './pool-delivery/routes.ts'
+import { alsoNotifyRoutes } from './pool-hosts/also-notify-routes.ts'
+import { nameserverRoutes } from './pool-hosts/nameserver-routes.ts'
+import { type PoolTargetSettings, poolTargetRoutes } from './pool-targets/routes.ts'
 import { poolTransferRoutes } from './pool-transfers/routes.ts'
 import { poolRoutes } from './pools/routes.ts'
 import { type QuotaSettings, quotaRoutes } from './quotas/routes.ts'
 import { type RecordsetSettings, recordsetRoutes } from './recordsets/routes.ts'
+import { type ReverseNameSettings, reverseNameRoutes } from './reverse-names/routes.ts'
 import { serviceStatusRoutes } from './service-statuses/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { tldRoutes } from './tlds/routes.ts'
@@ -21,12 +27,15 @@ import { type ZoneTaskSettings, zoneTaskRoutes } from './zones/task-routes.ts'
 export type ResourceSettings = QuotaSettings &
   LimitSettings &
   TsigkeySettings &
+  PoolTargetSettings &
+  PoolDeliverySettings &
   ZoneRouteSettings &
   ZoneTaskSettings &
   RecordsetSettings &
   TransferSettings &
   ImportSettings &
   ExportSettings &
+  ReverseNameSettings &
   AdminSettings
 
 /** The table of contents of the API. */
@@ -38,8 +47,14 @@ export const routes = (settings: ResourceSettings): readonly Route[] => [
   ...transferRoutes(settings),
   ...importRoutes(settings),
   ...exportRoutes(settings),
+  ...reverseNameRoutes(settings),
   ...poolRoutes,
   ...poolTransferRoutes,
+  ...poolTargetRoutes(settings),
+  ...nameserverRoutes,
+  ...alsoNotifyRoutes,
+  ...poolDeliveryRoutes(settings),
+  ...poolCheckRoutes,
   ...tldRoutes,
   ...blacklistRoutes,
   ...tsigkeyRoutes(settings),

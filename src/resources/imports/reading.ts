@@ -246,6 +246,7 @@ function draftZone(wanted: Wanted, place: Place, caller: { readonly project_id: 
     created_serial: wanted.serial,
     published_serial: 0,
     status: 'PENDING',
+    status_reason: null,
     action: 'CREATE',
     version: 1,
     recordset_count: 0,

@@ -46,3 +46,10 @@ export async function poolOfCatalog(tx: Tx, fqdn: string): Promise<string | unde
   const named = (row: { catalog_zone: string }) => (JSON.parse(row.catalog_zone) as CatalogZone).catalog_zone_fqdn
   return rows.find((row) => named(row).toLowerCase() === fqdn.toLowerCase())?.pool_id
 }
+
+/** Whether there is a zone of this name, in whatever pool, that is not the pool's catalog. */
+export const hasOtherZone = async (tx: Tx, poolId: string, name: string): Promise<boolean> =>
+  (await tx.get(sql`
+    select 1 as one from zones
+    where name_key = ${name.toLowerCase()} and deleted_at is null and (type <> 'CATALOG' or pool_id <> ${poolId})
+    limit 1`)) !== undefined

@@ -16,7 +16,7 @@ import {
   text,
 } from '../../api/field.ts'
 import { type RowOf, resource } from '../../api/resource.ts'
-import { addressFault } from '../../hosts.ts'
+import { hostFault } from '../../hosts.ts'
 import { type TargetType, targetKinds } from '../../target-kinds.ts'
 
 export type OptionValues = Readonly<Record<string, string | number | boolean>>
@@ -61,7 +61,7 @@ export const poolTarget = resource(
     description: nullable(text(160, { write: 'always' })),
     tsigkey_id: nullable(idOf('a TSIG key', { write: 'always' })),
     masters: defaulted(
-      objects({ host: text(255, { rule: addressFault }), port: optional(integer(1, 65_535), 53) }, 16, {
+      objects({ host: text(255, { rule: hostFault }), port: optional(integer(1, 65_535), 53) }, 16, {
         write: 'always',
       }),
       [],

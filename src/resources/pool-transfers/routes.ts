@@ -1,16 +1,9 @@
-import { notFound } from '../../api/resource.ts'
-import { type Call, route } from '../../api/route.ts'
-import { pool } from '../pools/fields.ts'
-import * as pools from '../pools/store.ts'
+import { route } from '../../api/route.ts'
+import { poolFor } from '../pools/access.ts'
 import { poolTransfers, transfersTopic } from './fields.ts'
 import * as store from './store.ts'
 
 const about = { resource: poolTransfers } as const
-
-const mustExist = async ({ tx, params, caller }: Call<'pool_id'>): Promise<void> => {
-  if ((await pools.get(tx, params.pool_id, caller.allProjects ? undefined : caller.project_id)) === undefined)
-    notFound(pool)
-}
 
 export const poolTransferRoutes = [
   route(
@@ -24,7 +17,7 @@ export const poolTransferRoutes = [
       status: 200,
     },
     async (call) => {
-      await mustExist(call)
+      await poolFor(call)
       return { status: 200, body: await store.get(call.tx, call.params.pool_id) }
     },
   ),
@@ -40,7 +33,7 @@ export const poolTransferRoutes = [
       status: 200,
     },
     async (call) => {
-      await mustExist(call)
+      await poolFor(call)
       const after = { ...(await store.get(call.tx, call.params.pool_id)), ...poolTransfers.update(call.body) }
       await store.set(call.tx, call.params.pool_id, after)
       call.tx.wake(transfersTopic)

@@ -1,23 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Caller } from '../../api/auth.ts'
-import { notFound } from '../../api/resource.ts'
 import { created, listed, noContent, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { sql, UniqueViolation } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
+import { userElsewhere } from '../tsigkeys/users.ts'
+import { poolFor, poolToChange, projectOf } from './access.ts'
 import { defaultPoolId, pool, poolTopic } from './fields.ts'
 import { mustBeServable } from './rules.ts'
+import { forgetServers } from './servers.ts'
 import * as store from './store.ts'
 
 const duplicate = (error: unknown): never => {
   if (error instanceof UniqueViolation) fail('duplicate_pool', 'Duplicate Pool')
   throw error
 }
-
-/** The project whose pools a caller sees beside those of nobody; undefined sees all. */
-const projectOf = (caller: Caller) => (caller.allProjects ? undefined : caller.project_id)
 
 const about = { resource: pool } as const
 
@@ -54,8 +52,7 @@ export const poolRoutes = [
   route(
     'GET /v2/pools/{pool_id}',
     { ...about, may: 'get_pool', summary: 'Show a pool', returns: 'one', status: 200 },
-    async (call) =>
-      shown(call, pool, (await store.get(call.tx, call.params.pool_id, projectOf(call.caller))) ?? notFound(pool)),
+    async (call) => shown(call, pool, await poolFor(call)),
   ),
 
   route(
@@ -69,7 +66,7 @@ export const poolRoutes = [
     },
     async (call) => {
       const { tx, now, profile } = call
-      const row = (await store.lock(tx, call.params.pool_id, projectOf(call.caller))) ?? notFound(pool)
+      const row = await poolToChange(call)
       const changes = pool.update(call.body, pool.view(row, profile, call.mount))
       const ns_revision =
         row.ns_revision + (isDeepStrictEqual(changes.ns_records ?? row.ns_records, row.ns_records) ? 0 : 1)
@@ -84,12 +81,17 @@ export const poolRoutes = [
   route(
     'DELETE /v2/pools/{pool_id}',
     { ...about, may: 'delete_pool', summary: 'Delete a pool that holds no zones', returns: 'nothing', status: 204 },
-    async ({ tx, params, caller, now }) => {
-      const row = (await store.lock(tx, params.pool_id, projectOf(caller))) ?? notFound(pool)
+    async (call) => {
+      const { tx, now } = call
+      const row = await poolToChange(call)
       if (row.id === defaultPoolId) fail('invalid_operation', 'the default pool cannot be deleted')
       if (await store.holdsZones(tx, row.id))
         fail('invalid_operation', 'the pool still holds zones; move or delete them first')
-      await removeKeysOf(tx, { scope: 'POOL', resource_id: row.id })
+      const keys = { scope: 'POOL', resource_id: row.id } as const
+      const user = await userElsewhere(tx, keys)
+      if (user !== undefined) fail('invalid_operation', `${user} signs with a TSIG key of this pool`)
+      await removeKeysOf(tx, keys)
+      await forgetServers(tx, row.id)
       await store.remove(tx, row.id, timestamp(now))
       return noContent
     },

@@ -9,7 +9,7 @@ const scopes = ['POOL', 'ZONE'] as const
 const anyText = text(160, { write: 'always' })
 
 /** Base64 as every name server reads it; what is wrong is told without the secret. */
-const secret = field<string, 'always'>(
+export const secret = field<string, 'always'>(
   { ...anyText.schema, minLength: 4, contentEncoding: 'base64' },
   (value, path, faults) => {
     // Clients made for Designate look for the fault at this place.

@@ -7,6 +7,7 @@ import { newId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
 import { tsigkey, tsigkeysTopic } from './fields.ts'
 import * as store from './store.ts'
+import { mustBeUnused } from './users.ts'
 
 export type TsigkeySettings = {
   readonly secrets: Secrets
@@ -64,6 +65,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
       const changes = tsigkey.update(call.body, tsigkey.view(row, call.profile, call.mount))
       const changed = { ...row, ...changes, updated_at: timestamp(now) }
       if (changed.scope !== row.scope || changed.resource_id !== row.resource_id) await mustExist(tx, changed)
+      if (changed.scope !== 'POOL') await mustBeUnused(tx, row.id)
       await store.update(tx, secrets, changed).catch(duplicate)
       tx.wake(tsigkeysTopic)
       return shown(call, tsigkey, changed)
@@ -74,6 +76,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
     'DELETE /v2/tsigkeys/{tsigkey_id}',
     { ...about, may: 'delete_tsigkey', summary: 'Remove one', returns: 'nothing', status: 204 },
     async ({ tx, params }) => {
+      await mustBeUnused(tx, params.tsigkey_id)
       if ((await store.remove(tx, params.tsigkey_id)) === 0) notFound(tsigkey)
       tx.wake(tsigkeysTopic)
       return noContent

@@ -61,5 +61,5 @@ export async function changeZone(tx: Tx, zone: Zone, change: ZoneChange, author:
   await tx.run(statement`
     update recordsets set records = ${JSON.stringify([soaText(after, serial)])}, serial = ${serial}
     where zone_id = ${zone.id} and name_key = ${zone.name.toLowerCase()} and type = 'SOA'`)
-  return { ...after, serial, status: 'PENDING', action: 'UPDATE' }
+  return { ...after, serial, status: 'PENDING', status_reason: null, action: 'UPDATE' }
 }

@@ -67,6 +67,7 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
     created_serial: serial,
     published_serial: 0,
     status: 'PENDING',
+    status_reason: null,
     action: 'CREATE',
     version: 1,
     recordset_count: isPrimary ? 2 : 1,

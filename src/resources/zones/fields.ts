@@ -87,6 +87,8 @@ export const zone = resource(
     serial: integer(0, 4_294_967_295, { sort: true }),
     shared: field<number>({ type: 'boolean' }, () => undefined, { show: (value) => value !== 0 }),
     status: text(10, { filter: true, sort: true }),
+    // Why the status is ERROR; absent when it is not.
+    status_reason: { ...nullable(text(100_000)), column: 'trouble', isAbsentIfNull: true },
     action: text(10),
     version: integer(1, Number.MAX_SAFE_INTEGER),
     attributes: defaulted(textMap({ key: 50, value: 50, entries: 100 }, { write: 'always' }), {}),

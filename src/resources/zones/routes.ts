@@ -74,7 +74,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       const row = await zoneToRemove(call)
       mustMatch(call, row)
       await removeZone(call, row, settings.purgeAgeSeconds)
-      return shown(call, zone, { ...row, action: 'DELETE', status: 'PENDING' }, 202)
+      return shown(call, zone, { ...row, action: 'DELETE', status: 'PENDING', status_reason: null }, 202)
     },
   ),
 
