@@ -21,6 +21,7 @@ import {
   parseText,
   parseWebUrl,
 } from './config/parse.ts'
+import { networkContradictions, reverseSettings } from './config/reverse-settings.ts'
 import { schedulerFilters } from './scheduler-filters.ts'
 
 /** One setting: what it is for, how its text is read, and the text that stands when nobody gives one. */
@@ -197,10 +198,11 @@ export const settings = {
     parse: parseInteger(0, 2_147_483_647),
   },
   managed_email: {
-    help: 'E-mail address shown for zones that have none of their own (SECONDARY).',
+    help: 'E-mail address shown for zones that have none of their own: SECONDARY ones, and reverse zones that the service makes.',
     default: 'hostmaster@example.com',
     parse: parseEmail,
   },
+  ...reverseSettings,
   scheduler_filters: {
     help: `How the pool of a new zone is chosen, in this order: ${schedulerFilters.join(', ')}.`,
     default: 'default_pool',
@@ -321,6 +323,7 @@ export function contradictions(config: Config): readonly string[] {
         'administrator; listen on 127.0.0.1, or allow it with --auth-none-anywhere',
     )
   }
+  lines.push(...networkContradictions(config))
   return lines
 }
 

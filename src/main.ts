@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
@@ -21,6 +22,8 @@ import { startImports } from './resources/imports/start.ts'
 import { type ResourceSettings, routes } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
 import { quotaPresets } from './resources/quotas/fields.ts'
+import { networkService } from './resources/reverse-names/sources/openstack.ts'
+import { staticList } from './resources/reverse-names/sources/static.ts'
 import { mustBeKeyOf } from './resources/secret-key.ts'
 import { startHeartbeat } from './resources/service-statuses/heartbeat.ts'
 import { startUpkeep } from './resources/upkeep.ts'
@@ -168,8 +171,44 @@ function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
     purgeAgeSeconds: config.purge_age,
     importMaxBytes: config.import_max_bytes,
     adminApi: config.enable_api_admin,
+    managedProject: config.managed_project,
+    reversePrefixes: { ipv4: config.reverse_ipv4_prefix, ipv6: config.reverse_ipv6_prefix },
+    addressSource: addressSource(config),
   }
 }
+
+/** Where the addresses of projects are known: at OpenStack's network service where one is set, else in our own list. */
+function addressSource(config: Config): ResourceSettings['addressSource'] {
+  if (config.network_url === undefined) return staticList
+  return networkService({
+    url: config.network_url,
+    region: config.network_region,
+    ca: config.network_ca_file && certificates(config.network_ca_file),
+    identity:
+      config.network_identity_url === undefined
+        ? undefined
+        : { url: config.network_identity_url, credentials: credentials(config) },
+    clock: systemClock,
+  })
+}
+
+function certificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Trouble(`cannot read ${file}: ${(error as Error).message} (network_ca_file)`)
+  }
+}
+
+const credentials = (config: Config) =>
+  config.network_credential_id === undefined
+    ? {
+        username: config.network_username!,
+        password: config.network_password!,
+        project: config.network_project,
+        domain: config.network_domain,
+      }
+    : { id: config.network_credential_id, secret: config.network_credential_secret! }
 
 /** Brings the schema up to date and nothing else; resolves with the numbers of the migrations it applied. */
 export async function migrateOnly(config: Config, log: Logger): Promise<readonly number[]> {

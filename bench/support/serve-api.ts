@@ -6,6 +6,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { routes } from '../../src/resources/index.ts'
 import { quotaPresets } from '../../src/resources/quotas/fields.ts'
+import { staticList } from '../../src/resources/reverse-names/sources/static.ts'
 import { secretsWith } from '../../src/secrets.ts'
 
 /** The service as users run it, in a process of its own: the data folder, then the database URL if it is PostgreSQL. */
@@ -28,6 +29,9 @@ const api = await startApi({
     purgeAgeSeconds: 604_800,
     adminApi: false,
     importMaxBytes: 1_048_576,
+    managedProject: '00000000-0000-0000-0000-000000000000',
+    reversePrefixes: { ipv4: 24, ipv6: 64 },
+    addressSource: staticList,
   }),
   listen: { host: '127.0.0.1', port: 0 },
   authenticate: believeHeaders,

@@ -1,5 +1,6 @@
 import type { ResourceSettings } from '../../src/resources/index.ts'
 import { quotaPresets } from '../../src/resources/quotas/fields.ts'
+import { staticList } from '../../src/resources/reverse-names/sources/static.ts'
 import { secretsWith } from '../../src/secrets.ts'
 
 /** What the resources are given where a test does not say otherwise. */
@@ -16,5 +17,8 @@ export const testSettings: ResourceSettings = {
   recordTypes: undefined,
   purgeAgeSeconds: 604_800,
   importMaxBytes: 64 * 1024 * 1024,
+  managedProject: '00000000-0000-0000-0000-000000000000',
+  reversePrefixes: { ipv4: 24, ipv6: 64 },
+  addressSource: staticList,
   adminApi: true,
 }
