@@ -5,7 +5,7 @@ import { Trouble } from '../trouble.ts'
 
 /** How the service is reached: NAMEPLANE_URL, and who asks. */
 export type Client = {
-  json<T>(method: string, path: string): Promise<T>
+  json<T>(method: string, path: string, body?: unknown): Promise<T>
   upload<T>(path: string, file: string): Promise<T>
   /** A body as it comes. */
   stream(path: string, accept: string): Promise<AsyncIterable<Uint8Array>>
@@ -14,14 +14,18 @@ export type Client = {
 
 export const defaultUrl = 'http://127.0.0.1:9001'
 
-/** A client for the service that the environment or `--url` names. */
-export function openClient(url: string | undefined, environment: NodeJS.ProcessEnv): Client {
+/** A client for the service that the environment or `--url` names; `always` are headers of every request. */
+export function openClient(
+  url: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  always: Readonly<Record<string, string>> = {},
+): Client {
   const base = (url ?? environment.NAMEPLANE_URL ?? defaultUrl).replace(/\/+$/, '')
   const { NAMEPLANE_TOKEN: token, NAMEPLANE_PROJECT: project } = environment
   const who = { ...(token && { 'X-Auth-Token': token }), ...(project && { 'X-Auth-Project-ID': project }) }
 
   const ask = async (method: string, path: string, more: RequestInit = {}): Promise<Response> => {
-    const options = { method, ...more, headers: { ...who, ...more.headers } }
+    const options = { method, ...more, headers: { ...always, ...who, ...more.headers } }
     const response = await fetch(base + path, options).catch((error: unknown) => {
       const cause = (error as { cause?: Error }).cause ?? (error as Error)
       throw new Trouble(`cannot reach the service at ${base}: ${cause.message}; is it running? (NAMEPLANE_URL)`)
@@ -33,7 +37,11 @@ export function openClient(url: string | undefined, environment: NodeJS.ProcessE
 
   return {
     url: base,
-    json: async <T>(method: string, path: string) => (await (await ask(method, path)).json()) as T,
+    async json<T>(method: string, path: string, body?: unknown) {
+      const headers = { 'Content-Type': 'application/json' }
+      const response = await ask(method, path, body === undefined ? {} : { headers, body: JSON.stringify(body) })
+      return (response.status === 204 ? undefined : await response.json()) as T
+    },
     async upload<T>(path: string, file: string) {
       const { size } = await stat(file)
       const body = Readable.toWeb(createReadStream(file)) as ReadableStream

@@ -3,13 +3,12 @@ import type { Command } from './command.ts'
 
 /** What `nameplane --help` prints. */
 export function programHelp(commands: Readonly<Record<string, Command>>): string {
-  const lines = Object.entries(commands).map(([name, command]) => `  ${name.padEnd(10)}${command.summary}`)
   return `Nameplane manages DNS zones over HTTP and serves them.
 
 Usage: nameplane COMMAND [SETTINGS]
 
 Commands:
-${lines.join('\n')}
+${summaries(commands)}
   help      Say more about a command: nameplane help serve.
 
 ${settingsSection()}`
@@ -21,8 +20,18 @@ export function commandHelp(command: Command): string {
 
 Usage: ${command.usage}
 
-${command.help === undefined ? settingsSection() : `${command.help}\n`}`
+${more(command)}`
 }
+
+function more({ commands, help }: Command): string {
+  if (commands === undefined) return help === undefined ? settingsSection() : `${help}\n`
+  return `Commands:\n${summaries(commands)}\n\nSay --help after one of them for more.\n`
+}
+
+const summaries = (commands: Readonly<Record<string, Command>>): string =>
+  Object.entries(commands)
+    .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+    .join('\n')
 
 function settingsSection(): string {
   return `Settings, as flags; in the environment --api-listen is NAMEPLANE_API_LISTEN, in nameplane.yaml api_listen.

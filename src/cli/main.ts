@@ -9,6 +9,7 @@ import { exportZones } from './export.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { importZones } from './import.ts'
 import { migrate } from './migrate.ts'
+import { pools } from './pools.ts'
 import { serve } from './serve.ts'
 
 const commands: Readonly<Record<string, Command>> = {
@@ -18,6 +19,7 @@ const commands: Readonly<Record<string, Command>> = {
   backup,
   import: importZones,
   export: exportZones,
+  pools,
 }
 
 exit(await main(argv.slice(2)))
@@ -39,17 +41,24 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args
   if (name === '--version') return print(`${version()}\n`)
   if (name === undefined || name === '--help' || name === '-h') return print(programHelp(commands))
-  if (name === 'help') return print(rest[0] === undefined ? programHelp(commands) : commandHelp(find(rest[0])))
-  const command = find(name)
-  const asksHelp = rest.includes('--help') || rest.includes('-h')
-  return asksHelp ? print(commandHelp(command)) : command.run(rest)
+  if (name === 'help')
+    return print(rest.length === 0 ? programHelp(commands) : commandHelp(find(rest, commands).command))
+  const found = find(args, commands)
+  const asksHelp = found.rest.includes('--help') || found.rest.includes('-h')
+  return asksHelp ? print(commandHelp(found.command)) : found.command.run(found.rest)
 }
 
-function find(name: string): Command {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command) return command
-  const known = [...Object.keys(commands), 'help']
-  throw new Trouble(`${JSON.stringify(name)} is no command${suggestion(name, known)}; see nameplane --help`, 2)
+type Found = { readonly command: Command; readonly rest: readonly string[] }
+
+/** The command that words begin with, and the words after it. */
+function find([name = '', ...rest]: readonly string[], within: Readonly<Record<string, Command>>): Found {
+  const command = Object.hasOwn(within, name) ? within[name] : undefined
+  if (command === undefined) {
+    const known = [...Object.keys(within), ...(within === commands ? ['help'] : [])]
+    throw new Trouble(`${JSON.stringify(name)} is no command${suggestion(name, known)}; see nameplane --help`, 2)
+  }
+  const goesOn = command.commands !== undefined && rest[0] !== undefined && !rest[0].startsWith('-')
+  return goesOn ? find(rest, command.commands) : { command, rest }
 }
 
 function print(text: string): number {
