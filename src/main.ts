@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { believeHeaders } from './api/auth.ts'
 import { startApi } from './api/server.ts'
+import { startDelivery } from './backends/start.ts'
 import { banner } from './banner.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -74,12 +75,19 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     journalChangesPerZone: config.journal_changes,
   })
   parts.defer(() => upkeep.stop())
+  const delivery = startDelivery({
+    db,
+    log,
+    data: { secretKey: secrets.key, log: { level: config.log_level, format: config.log_format } },
+  })
+  parts.defer(() => delivery.stop())
   nameserver = await startNameserver({
     thread,
     db,
     clock: systemClock,
     log,
     keeper: keeperOptions(config, secrets),
+    onServed: (zones) => delivery.served(zones),
   }).catch((error: unknown) => {
     throw listenTrouble(
       error,

@@ -13,7 +13,13 @@ export type Target = {
 }
 
 /** A zone to be given to a server or taken from it; `name` is whole, with its final dot. */
-export type TargetZone = { readonly id: string; readonly name: string }
+export type TargetZone = {
+  readonly id: string
+  readonly name: string
+  /** What a catalog says of it: its group, and the catalog that it has moved to. */
+  readonly group?: string
+  readonly newCatalog?: string
+}
 
 /** A zone that the server did not take or let go, and why. */
 export type Refusal = { readonly id: string; readonly reason: string }

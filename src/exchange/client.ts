@@ -46,6 +46,11 @@ export async function askSerial(
   return serialIn(reply, zone)
 }
 
+/** Asks a server for the SOA of a zone over TCP; resolves with its whole answer. */
+export function askOverTcp(server: Server, zone: string, patience: Patience, signal: AbortSignal): Promise<Message> {
+  return overTcp(server, signed(questionFor({ name: zone, type: SOA, class: IN }), server.key), patience, signal)
+}
+
 /** Takes a zone from a master over TCP: what changed since serial `have`, or without one all of it. */
 export async function takeTransfer(
   master: Server,

@@ -37,7 +37,11 @@ const pauseFactor = 9
  * all there are when the database was away and is back. What was committed with a clock a minute behind and whose wake was
  * lost too is not found here: whoever must not miss it compares everything now and then.
  */
-export function followZones(db: Database, startAt: Date, options: FeedOptions): { stop(): Promise<void> } {
+export function followZones(
+  db: Pick<Database, 'read' | 'follow'>,
+  startAt: Date,
+  options: FeedOptions,
+): { stop(): Promise<void> } {
   const { pollMilliseconds = 1000 } = options
   const told = new Told()
   const isKnown = options.isKnown ?? ((zone: ChangedZone) => told.has(zone))

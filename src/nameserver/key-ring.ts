@@ -2,11 +2,13 @@ import type { Logger } from 'pino'
 import type { Database } from '../db/sql.ts'
 import type { TsigAlgorithm, TsigKey } from '../dns/tsig.ts'
 import * as transfers from '../resources/pool-transfers/store.ts'
+import { deliveryTopic } from '../resources/pools/store.ts'
 import { allKeys } from '../resources/tsigkeys/store.ts'
 import type { Secrets } from '../secrets.ts'
 import { accessRules, type ScopedKey, type TransferZone } from './acl.ts'
+import { HostAddresses, poolServers, withServers } from './pool-servers.ts'
 
-const topics = new Set(['tsigkeys', 'transfers'])
+const topics = new Set(['tsigkeys', 'transfers', deliveryTopic])
 const pollMilliseconds = 5000
 
 export type KeyRingOptions = {
@@ -20,6 +22,7 @@ export type KeyRingOptions = {
 /** The keys that may sign requests and the rules of who may transfer what, as the database has them. */
 export class KeyRing {
   readonly #options: KeyRingOptions
+  readonly #addresses = new HostAddresses()
   readonly #poll: NodeJS.Timeout
   readonly #unfollow: () => void
   #keys: ReadonlyMap<string, TsigKey & ScopedKey> = new Map()
@@ -56,10 +59,12 @@ export class KeyRing {
 
   async refresh(): Promise<void> {
     const { db, secrets } = this.#options
-    const { keys, pools } = await db.read(async (tx) => ({
+    const { keys, rules, servers } = await db.read(async (tx) => ({
       keys: await allKeys(tx, secrets),
-      pools: await transfers.all(tx),
+      rules: await transfers.all(tx),
+      servers: await poolServers(tx),
     }))
+    const pools = await withServers(rules, servers, this.#addresses)
     const before = this.#keys
     this.#keys = new Map(keys.map((key) => [key.name, { ...key, algorithm: key.algorithm as TsigAlgorithm }]))
     this.#rules = accessRules({ keys, pools })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
-import { askRefresh, markGone, markPublished } from '../resources/zones/store.ts'
+import { askRefresh, markGone, markPublished, ownToLeave } from '../resources/zones/store.ts'
 import type { Served } from './load.ts'
 
 const batch = 500
@@ -59,7 +59,7 @@ export class Publisher {
       try {
         await this.#db.write(async (tx) => {
           await markPublished(tx, published)
-          await markGone(tx, gone, timestamp(this.#clock()))
+          await markGone(tx, await ownToLeave(tx, gone), timestamp(this.#clock()))
         })
         for (const { id, serial } of published) if (this.#published.get(id) === serial) this.#published.delete(id)
         for (const id of gone) this.#gone.delete(id)

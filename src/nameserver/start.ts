@@ -16,6 +16,8 @@ export type NameserverOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly keeper: KeeperOptions
+  /** Called with zones that are served from now on as they are at a serial. */
+  readonly onServed?: (zones: readonly { readonly id: string; readonly serial: number }[]) => void
 }
 
 /** What the name server is doing, for `/readyz` and `/metrics`. */
@@ -38,7 +40,7 @@ export const nameserverThread = (): Worker => new Worker(workerUrl(import.meta.u
 
 /** Starts the name server in threads of its own; resolves once it listens. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
-  const { thread: worker = nameserverThread(), db, clock, log, keeper } = options
+  const { thread: worker = nameserverThread(), db, clock, log, keeper, onServed } = options
   const publisher = new Publisher(db, clock, log)
   let state: KeeperState | undefined
   let segments: readonly Float64Array[] = []
@@ -51,6 +53,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
           segments = report.counters.map((memory) => new Float64Array(memory))
           return resolve(report.listening)
         case 'served':
+          onServed?.(report.served.published)
           return publisher.add(report.served)
         case 'notified':
           return publisher.notified(report.zoneId)

@@ -1,11 +1,17 @@
-import { type Row, sql, type Tx } from '../../db/sql.ts'
+import { join, type Row, sql, type Tx } from '../../db/sql.ts'
 import { deliveryTopic } from '../pools/store.ts'
 import { type PoolCheck, poolCheck } from './fields.ts'
 
-/** The oldest check that nobody has begun. */
-export const nextPending = (tx: Tx): Promise<Pick<PoolCheck, 'id' | 'pool_id' | 'depth'> | undefined> =>
-  tx.get(sql`
-    select id, pool_id, depth from pool_checks where status <> 'COMPLETE' and status = 'PENDING' order by created_at limit 1`)
+/** The oldest check of some pools that nobody has begun. */
+export const pendingOf = async (
+  tx: Tx,
+  poolIds: readonly string[],
+): Promise<Pick<PoolCheck, 'id' | 'pool_id' | 'depth'> | undefined> =>
+  poolIds.length === 0
+    ? undefined
+    : tx.get(sql`
+        select id, pool_id, depth from pool_checks
+        where status <> 'COMPLETE' and status = 'PENDING' and pool_id in (${join([...poolIds])}) order by created_at limit 1`)
 
 /** Takes a check on; tells whether it was still to be had. */
 export const begin = async (tx: Tx, id: string, at: string): Promise<boolean> =>

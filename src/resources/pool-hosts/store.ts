@@ -13,6 +13,12 @@ export const nameserversOf = (
 export const alsoNotifiesOf = (tx: Tx, poolId: string): Promise<Pick<AlsoNotify, 'id' | 'host' | 'port'>[]> =>
   tx.all(sql`select id, host, port from pool_also_notifies where pool_id = ${poolId} order by id`)
 
+/** The hosts of every pool that need no key to take zones: its name servers without one, and those who are told of changes. */
+export const hostsWithoutKey = (tx: Tx): Promise<{ readonly pool_id: string; readonly host: string }[]> =>
+  tx.all(sql`
+    select pool_id, host from pool_nameservers where tsigkey_id is null
+    union select pool_id, host from pool_also_notifies`)
+
 /** One that a pool has. */
 export const getNameserver = async (tx: Tx, poolId: string, id: string): Promise<Nameserver | undefined> =>
   (await one(tx, nameserver.source, poolId, id)) as Nameserver | undefined

@@ -17,6 +17,16 @@ export const allOf = async (tx: Tx, secrets: Secrets, poolId: string): Promise<T
     return { id, pool_id, type, tsigkey_id, masters, options: { ...presetsOf(type), ...options, ...hidden } }
   })
 
+/** Where the targets of every pool answer, of those that need no key to take zones. */
+export const hostsWithoutKey = async (tx: Tx): Promise<{ readonly pool_id: string; readonly host: string }[]> =>
+  (
+    await tx.all<{ pool_id: string; type: string; options: string }>(sql`
+      select pool_id, type, options from pool_targets where tsigkey_id is null`)
+  ).map(({ pool_id, type, options }) => ({
+    pool_id,
+    host: String({ ...presetsOf(type), ...JSON.parse(options) }.host),
+  }))
+
 /** Stores a new one, its secrets encrypted. */
 export async function insert(tx: Tx, secrets: Secrets, row: Opened): Promise<void> {
   await tx.run(sql`

@@ -54,6 +54,12 @@ export async function keysFor(tx: Tx, secrets: Secrets, { scope, resource_id }: 
   return rows.map((row) => signingKey(open(secrets, row)))
 }
 
+/** The key of an id, as messages are signed with it. */
+export async function keyById(tx: Tx, secrets: Secrets, id: string): Promise<SigningKey | undefined> {
+  const row = await get(tx, secrets, id)
+  return row && signingKey(row)
+}
+
 /** Every key there is. */
 export const allKeys = async (tx: Tx, secrets: Secrets): Promise<SigningKey[]> =>
   (await tx.all(sql`select * from tsigkeys order by id`)).map((row) => signingKey(open(secrets, row)))

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino'
+import { addressOf, followsCatalog, type PoolConfig } from './config.ts'
+import { Notifier } from './notifier.ts'
+
+/** Tells the servers of a pool of changes: its targets, or without any its name servers, and whoever else is to be told. */
+export class Announcer {
+  readonly #all: readonly Notifier[]
+  readonly #ofCatalog: readonly Notifier[]
+
+  constructor(config: PoolConfig, log: Logger) {
+    const all = new Map<string, Notifier>()
+    const at = ({ host, port }: { host: string; port: number }, key: PoolConfig['servers'][number]['key']) => {
+      const place = `${host} ${port}`
+      const notifier = all.get(place) ?? new Notifier({ host, port, key }, log)
+      all.set(place, notifier)
+      return notifier
+    }
+    const followers = config.targets.filter((target) => followsCatalog(config, target))
+    this.#ofCatalog = [...new Set(followers.map((target) => at(addressOf(target), target.key)))]
+    for (const target of config.targets) at(addressOf(target), target.key)
+    if (config.targets.length === 0) for (const server of config.servers) at(server, server.key)
+    for (const host of config.alsoNotify) at(host, undefined)
+    this.#all = [...all.values()]
+  }
+
+  tellOf(zone: string): void {
+    for (const notifier of this.#all) notifier.tell(zone)
+  }
+
+  tellOfCatalog(zone: string): void {
+    for (const notifier of this.#ofCatalog) notifier.tell(zone)
+  }
+
+  stop(): void {
+    for (const notifier of this.#all) notifier.stop()
+  }
+}

@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/sql.ts'
+import { followZones } from '../journal/feed.ts'
+import { deliveryTopic } from '../resources/pools/store.ts'
+import type { Secrets } from '../secrets.ts'
+import { Checks } from './checks.ts'
+import { deliveredPools, type PoolConfig } from './config.ts'
+import {
+  claim,
+  endLeases,
+  type Lease,
+  LeaseLost,
+  leaseMilliseconds,
+  release,
+  renew,
+  renewMilliseconds,
+} from './leases.ts'
+import { PoolDelivery } from './pool.ts'
+import * as rows from './rows.ts'
+
+export type DeliveryOptions = {
+  readonly db: Pick<Database, 'engine' | 'read' | 'write' | 'follow'>
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly log: Logger
+  /** Tells this process from others. */
+  readonly holder: string
+}
+
+export type DeliveryStats = { readonly pools: number; readonly zonesBehind: number }
+
+export type Delivery = {
+  /** The built-in server has these zones up to these serials. */
+  served(zones: readonly { readonly id: string; readonly serial: number }[]): void
+  stats(): DeliveryStats
+  stop(): Promise<void>
+}
+
+type Held = { readonly lease: Lease; readonly delivery: PoolDelivery; renewedAt: number }
+
+const pollMilliseconds = 2000
+const mostServedKept = 20_000
+const topics = new Set([deliveryTopic, 'tsigkeys'])
+
+/** Delivers the pools that no other process does, each as its settings are at the moment. */
+export function startDelivery(options: DeliveryOptions): Delivery {
+  const { db, secrets, clock, log, holder } = options
+  const held = new Map<string, Held>()
+  const served = new Map<string, number>()
+  const checks = new Checks(options)
+  let stopped = false
+  let ring = () => {}
+  let isRung = false
+  const unfollow = db.follow((woken) => {
+    if (woken.some((topic) => topics.has(topic))) {
+      isRung = true
+      ring()
+    }
+  })
+
+  const feed = followZones(db, clock(), {
+    onZones: async (changed) => {
+      if (held.size === 0) return
+      const ids = changed.map(({ id }) => id)
+      const { zones, targets } = await db.read(async (tx) => ({
+        zones: await rows.zonesWithIds(tx, ids),
+        targets: await rows.targetsOfZones(tx, ids),
+      }))
+      const formerPools = Map.groupBy(targets, ({ zone_id }) => zone_id)
+      for (const [poolId, { delivery }] of held) {
+        const concerned = zones.filter(
+          ({ id, pool_id }) =>
+            pool_id === poolId || formerPools.get(id)?.some((target) => target.pool_id === poolId) === true,
+        )
+        if (concerned.length > 0) await delivery.take(concerned)
+      }
+    },
+    onError: (error) => log.warn({ err: error }, 'changed zones could not be read for delivery; it is tried again'),
+  })
+
+  const loop = (async () => {
+    let isStart = db.engine === 'sqlite'
+    while (!stopped) {
+      isRung = false
+      try {
+        // A data folder is one process's alone: whoever held a lease in it is no more.
+        if (isStart) await db.write(endLeases)
+        isStart = false
+        await arrange()
+        checks.look(() => new Map(held.values().map(({ delivery }) => [delivery.config.id, delivery.config])))
+      } catch (error) {
+        log.warn({ err: error }, 'pools could not be arranged for delivery; it is tried again')
+      }
+      if (!stopped && !isRung) await rungWithin(pollMilliseconds)
+    }
+  })()
+
+  function rungWithin(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      ring = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** Holds what is to be held: renews leases, takes pools nobody has, begins those anew whose settings changed. */
+  async function arrange(): Promise<void> {
+    await renewLeases()
+    const configs = new Map((await db.read((tx) => deliveredPools(tx, secrets))).map((config) => [config.id, config]))
+    for (const [id, { lease, delivery }] of [...held]) {
+      const config = configs.get(id)
+      if (config !== undefined && isDeepStrictEqual(config, delivery.config)) continue
+      await delivery.stop()
+      held.delete(id)
+      if (config === undefined) await db.write((tx) => release(tx, lease))
+      else await begin(config, lease)
+    }
+    for (const config of configs.values()) {
+      if (held.has(config.id) || stopped) continue
+      const lease = await db.write((tx) => claim(tx, config.id, holder, clock()))
+      if (lease === undefined) continue
+      await checks.takeOver(config.id)
+      await begin(config, lease)
+    }
+  }
+
+  async function begin(config: PoolConfig, lease: Lease): Promise<void> {
+    const delivery = new PoolDelivery(config, { db, clock, log, lease, servedSerial: (id) => served.get(id) })
+    held.set(config.id, { lease, delivery, renewedAt: performance.now() })
+    log.info(
+      { pool: config.name, servers: config.servers.length, targets: config.targets.length },
+      'a pool is delivered',
+    )
+    try {
+      await delivery.start()
+    } catch (error) {
+      await delivery.stop()
+      held.delete(config.id)
+      await db.write((tx) => release(tx, lease))
+      throw error
+    }
+  }
+
+  async function renewLeases(): Promise<void> {
+    for (const [id, one] of [...held]) {
+      const age = performance.now() - one.renewedAt
+      if (age < renewMilliseconds) continue
+      try {
+        const now = performance.now()
+        await db.write((tx) => renew(tx, one.lease, clock()))
+        one.renewedAt = now
+      } catch (error) {
+        // Without the database nobody can take over either, until the lease has run out.
+        if (!(error instanceof LeaseLost) && age < leaseMilliseconds) throw error
+        log.warn({ pool_id: id }, 'another process delivers a pool now')
+        held.delete(id)
+        await one.delivery.stop()
+      }
+    }
+  }
+
+  return {
+    served(zones) {
+      for (const { id, serial } of zones) {
+        served.delete(id)
+        served.set(id, serial)
+        for (const { delivery } of held.values()) delivery.served(id, serial)
+      }
+      for (const id of served.keys().take(served.size - mostServedKept)) served.delete(id)
+    },
+    stats: () => ({
+      pools: held.size,
+      zonesBehind: held.values().reduce((sum, { delivery }) => sum + delivery.behind, 0),
+    }),
+    async stop() {
+      stopped = true
+      unfollow()
+      ring()
+      await feed.stop()
+      await loop
+      await checks.stop()
+      for (const { delivery, lease } of held.values()) {
+        await delivery.stop()
+        await db.write((tx) => release(tx, lease)).catch(() => {})
+      }
+    },
+  }
+}

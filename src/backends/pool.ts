@@ -1,0 +1,409 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/sql.ts'
+import { compareSerials } from '../dns/serial.ts'
+import type { Shown } from '../exchange/exchange.ts'
+import { Announcer } from './announcer.ts'
+import { catalogDriver } from './catalog-driver.ts'
+import { type CatalogZone, ensureCatalog } from './catalog-zone.ts'
+import { followsCatalog, type PoolConfig, type PoolTarget, type ProofServer } from './config.ts'
+import { Job } from './job.ts'
+import type { Driver } from './kind.ts'
+import { kinds } from './kinds/index.ts'
+import type { Lease } from './leases.ts'
+import { Leaving } from './leaving.ts'
+import { deletedOf, pagesOf, strangersOf } from './pages.ts'
+import { Recorder } from './recorder.ts'
+import * as rows from './rows.ts'
+import { type Expected, ServerProbe } from './server.ts'
+import { TargetWorker } from './target.ts'
+
+export type PoolOptions = {
+  readonly db: Pick<Database, 'read' | 'write'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly lease: Lease
+  /** The serial that the built-in server has of a zone, where it has told lately. */
+  readonly servedSerial: (zoneId: string) => number | undefined
+}
+
+const catalogBatch = 1000
+const sweepMilliseconds = 500
+const primaryPatience = 1000
+const giveAgainAfter = 5000
+const auditMilliseconds = 3_600_000
+const lookingAtOnce = 64
+
+/** Brings every zone of one pool to its servers, and notes what they show. It begins from rows, and may be stopped anywhere. */
+export class PoolDelivery {
+  readonly config: PoolConfig
+  readonly #options: PoolOptions
+  readonly #recorder: Recorder
+  readonly #announcer: Announcer
+  readonly #leaving: Leaving
+  readonly #probes: ReadonlyMap<string, ServerProbe>
+  readonly #workers = new Map<string, TargetWorker>()
+  readonly #jobs = new Map<string, Job>()
+  readonly #deletedNames = new Map<string, Job>()
+  readonly #controlTrouble = new Map<string, string>()
+  readonly #lookedThrough = new Set<string>()
+  readonly #stopped = new AbortController()
+  readonly #timers: readonly NodeJS.Timeout[]
+  #catalog: CatalogZone | undefined
+  #scanning: Promise<void> | undefined
+
+  constructor(config: PoolConfig, options: PoolOptions) {
+    this.config = config
+    this.#options = options
+    this.#recorder = new Recorder(options)
+    this.#announcer = new Announcer(config, options.log)
+    this.#leaving = new Leaving({
+      ...options,
+      poolId: config.id,
+      drop: (id, zone) => this.#workers.get(id)?.drop(zone),
+      handOver: (id, zone) => followsCatalog(config, this.#target(id)) && this.#workers.get(id)?.add(zone),
+    })
+    this.#probes = new Map(config.servers.map((server) => [server.id, this.#probeOf(server)]))
+    this.#timers = [
+      setInterval(() => this.#sweep(), sweepMilliseconds),
+      setInterval(() => this.#audit(), auditMilliseconds),
+    ]
+  }
+
+  /** How many zones are not yet where they should be. */
+  get behind(): number {
+    return this.#jobs.size
+  }
+
+  async start(): Promise<void> {
+    const { db, clock, lease } = this.#options
+    const { config } = this
+    const followers = config.targets.filter((target) => followsCatalog(config, target))
+    if (followers.length > 0) {
+      this.#catalog = await ensureCatalog(db, config, config.catalog, clock())
+      // One of them stands for all: what is in the catalog is there for each.
+      this.#open(followers[0]!, catalogDriver({ db, clock, lease, catalog: this.#catalog }), catalogBatch)
+    }
+    for (const target of config.targets) {
+      const kind = kinds[target.type]
+      if (kind !== undefined && !followsCatalog(config, target)) this.#open(target, kind.open(target), kind.batch)
+    }
+    const ids = new Set([...this.#probes.keys(), ...config.targets.map(({ id }) => id)])
+    await db.write((tx) => rows.forgetServers(tx, config.id, [...ids]))
+    this.#scanning = this.#scan().catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) this.#options.log.error({ err: error }, 'a pool could not be looked through')
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    for (const timer of this.#timers) clearInterval(timer)
+    for (const probe of this.#probes.values()) probe.stop()
+    this.#announcer.stop()
+    await this.#scanning
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop()))
+    await this.#recorder.stop()
+  }
+
+  /** Takes up zones that changed; those of other pools by now are let go. */
+  async take(zones: readonly rows.ZoneRow[]): Promise<void> {
+    if (this.#stopped.signal.aborted) return
+    for (const zone of zones) {
+      if (zone.pool_id !== this.config.id) this.#leave(zone.id)
+      else if (zone.id === this.#catalog?.id) this.#tellOfCatalog(zone.serial)
+    }
+    const wanted = zones.filter((zone) => zone.pool_id === this.config.id && isDeliverable(zone))
+    if (wanted.length === 0) return
+    const ids = wanted.map(({ id }) => id)
+    const { targets, seen, namesakes } = await this.#options.db.read(async (tx) => ({
+      targets: Map.groupBy(await rows.targetsOfZones(tx, ids), ({ zone_id }) => zone_id),
+      seen: Map.groupBy(await rows.seenOf(tx, ids, [...this.#probes.keys()]), ({ zone_id }) => zone_id),
+      namesakes: await rows.namesakesOf(tx, this.config.id, wanted),
+    }))
+    for (const zone of wanted) {
+      const job = this.#begin(zone, seen.get(zone.id) ?? [])
+      if (job === undefined) continue
+      job.hasNamesake = job.isDeleted && namesakes.has(zone.name.toLowerCase())
+      this.#give(job, targets.get(zone.id) ?? [])
+      const served = this.#options.servedSerial(zone.id)
+      if (job.isDeleted || (served !== undefined && job.isReadyAt(served))) this.#announce(job)
+      this.#check(job)
+    }
+  }
+
+  /** The built-in server has a zone up to a serial. */
+  served(zoneId: string, serial: number): void {
+    const job = this.#jobs.get(zoneId)
+    if (job?.isReadyAt(serial)) this.#announce(job)
+    if (zoneId === this.#catalog?.id) this.#tellOfCatalog(serial)
+  }
+
+  /** Asks a server for every zone of the pool, and goes after those it does not show as they are. */
+  async lookThrough(serverId: string): Promise<void> {
+    const probe = this.#probes.get(serverId)
+    if (probe === undefined || this.#lookedThrough.has(serverId)) return
+    this.#lookedThrough.add(serverId)
+    try {
+      for await (const zones of pagesOf(this.#options.db, this.config.id, this.#stopped.signal)) {
+        const others = zones.filter((zone) => isDeliverable(zone) && !this.#jobs.has(zone.id))
+        const lost = await this.#lostAt(probe, others)
+        if (lost.length > 0) await this.#takeAnew(lost)
+      }
+    } catch {
+      // A server that falls silent is looked through when it is back.
+    } finally {
+      this.#lookedThrough.delete(serverId)
+    }
+  }
+
+  #open(target: PoolTarget, driver: Driver, batch: number): void {
+    const each = (zones: readonly { id: string }[], act: (job: Job) => void) => {
+      for (const { id } of zones) {
+        const job = this.#jobs.get(id)
+        if (job === undefined) continue
+        act(job)
+        this.#check(job)
+      }
+    }
+    const worker = new TargetWorker({
+      ...this.#options,
+      targetId: target.id,
+      driver,
+      batch,
+      onAdded: (zones) => each(zones, (job) => !job.isDeleted && job.settled(target.id)),
+      onDropped: (zones) => {
+        for (const { id } of zones) this.#leaving.delete(id)
+        each(zones, (job) => job.isDeleted && job.settled(target.id))
+      },
+      onRefused: (refusals) => {
+        for (const { id, reason } of refusals) this.#jobs.get(id)?.refused(target.id, reason)
+      },
+      onState: (reason) => this.#noteControl(target, reason),
+    })
+    this.#workers.set(target.id, worker)
+  }
+
+  #probeOf(server: ProofServer): ServerProbe {
+    const { db, log } = this.#options
+    const place = { pool: this.config.name, server: `${server.host}:${server.port}` }
+    return new ServerProbe(server, {
+      onShown: (zone, shown) => this.#shown(server.id, zone, shown),
+      onState: (reason) => {
+        this.#noteState(server.id, reason)
+        if (reason === undefined) log.info(place, 'a server answers')
+        else log.warn({ ...place, reason }, 'a server is silent')
+        if (reason === undefined) this.#cameBack(server.id)
+      },
+      sample: () => db.read((tx) => rows.someZoneAt(tx, server.id, crypto.randomUUID())),
+      onSample: (zone, shown) => {
+        if (zone === undefined || this.#jobs.has(zone.id) || ('serial' in shown && shown.serial === zone.serial)) return
+        log.warn({ ...place, zone: zone.name }, 'a server has lost a zone; all its zones are looked at')
+        void this.lookThrough(server.id)
+      },
+    })
+  }
+
+  /** What is to be done of a zone now; undefined where that is being done already. */
+  #begin(zone: rows.ZoneRow, seen: readonly rows.SeenRow[]): Job | undefined {
+    const present = this.#jobs.get(zone.id)
+    if (present !== undefined && !present.isNews(zone)) return undefined
+    const job = new Job(zone, seen, this.config, present?.since ?? momentOf(zone.changed_at))
+    this.#jobs.set(zone.id, job)
+    const name = zone.name.toLowerCase()
+    if (job.isDeleted) this.#deletedNames.set(name, job)
+    const former = this.#deletedNames.get(name)
+    if (former !== undefined && former !== job) {
+      former.hasNamesake = true
+      this.#check(former)
+    }
+    return job
+  }
+
+  /** Has the targets be given a zone that they do not have as they should, or a deleted one be taken from them. */
+  #give(job: Job, present: readonly rows.TargetZoneRow[]): void {
+    for (const [id, worker] of this.#workers) {
+      const row = present.find(({ target_id }) => target_id === id)
+      if (job.isDeleted) {
+        if (row === undefined) continue
+        job.awaitTarget(id)
+        worker.drop(job.zone)
+        continue
+      }
+      const target = this.#target(id)
+      const isThere = row !== undefined && row.added_at !== null && row.added_at >= target.changedAt
+      if (!isThere) job.awaitTarget(id)
+      // A zone's group may have changed with the zone; a catalog that has it right is not changed.
+      const mayBeRegrouped = followsCatalog(this.config, target) && job.group !== undefined
+      if (!isThere || mayBeRegrouped) worker.add(asMember(job))
+    }
+  }
+
+  #target(id: string): PoolTarget {
+    return this.config.targets.find((target) => target.id === id)!
+  }
+
+  /** Tells everybody of a change, and begins to ask for it. */
+  #announce(job: Job): void {
+    if (job.isAnnounced) return
+    job.announced()
+    const { id, name } = job.zone
+    if (!job.isDeleted) this.#announcer.tellOf(name)
+    for (const [serverId, probe] of this.#probes) {
+      if (!job.isShownBy(serverId)) probe.expect({ id, name, serial: job.wanted })
+    }
+  }
+
+  #tellOfCatalog(serial: number): void {
+    const { id, name } = this.#catalog!
+    const served = this.#options.servedSerial(id)
+    if (served !== undefined && compareSerials(served, serial) !== -1) this.#announcer.tellOfCatalog(name)
+  }
+
+  #shown(serverId: string, expected: Expected, shown: Shown): boolean {
+    const job = this.#jobs.get(expected.id)
+    if (job === undefined) return true
+    const sight = job.sees(serverId, shown)
+    if (sight !== undefined) this.#recorder.saw(sight)
+    this.#check(job)
+    return job.isShownBy(serverId)
+  }
+
+  /** Notes where a zone has got to. */
+  #check(job: Job): void {
+    const { id } = job.zone
+    if (this.#jobs.get(id) !== job) return
+    if (job.isGone) this.#recorder.gone(id)
+    const serial = job.takePublishable()
+    if (serial !== undefined) this.#recorder.published(id, serial)
+    if (job.isOverTrouble) this.#recorder.trouble(id, null)
+    if (!job.isGone && !job.isDone) return
+    this.#jobs.delete(id)
+    if (this.#deletedNames.get(job.zone.name.toLowerCase()) === job)
+      this.#deletedNames.delete(job.zone.name.toLowerCase())
+    for (const probe of this.#probes.values()) probe.forget(id)
+  }
+
+  /** Looks after what takes long: what is to be told again, what is past its grace, what has left. */
+  #sweep(): void {
+    const silence = (id: string) => this.#probes.get(id)?.down ?? this.#controlTrouble.get(id)
+    for (const job of this.#jobs.values()) {
+      if (!job.isAnnounced && performance.now() - job.begunAt > primaryPatience) this.#announce(job)
+      if (job.isToBeToldAgain && this.#isWorthTelling(job)) this.#tellAgain(job)
+      const trouble = job.takeTrouble(silence)
+      if (trouble !== undefined) this.#recorder.trouble(job.zone.id, trouble)
+      this.#check(job)
+    }
+    void this.#leaving.look()
+  }
+
+  /** Whether a server that answers does not show the zone: those that are silent are told when they are back. */
+  #isWorthTelling(job: Job): boolean {
+    return this.#probes.entries().some(([id, probe]) => probe.down === undefined && !job.isShownBy(id))
+  }
+
+  #tellAgain(job: Job): void {
+    job.announced()
+    if (job.isDeleted) return
+    this.#announcer.tellOf(job.zone.name)
+    if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
+    if (job.missingAt.length > 0 && performance.now() - job.givenAt > giveAgainAfter) this.#giveAgain(job)
+  }
+
+  /** Gives a zone again to targets that should have it, where a server turned out not to. */
+  #giveAgain(job: Job): void {
+    job.givenAt = performance.now()
+    const { missingAt } = job
+    for (const [id, worker] of this.#workers) {
+      const showsItself = this.#probes.has(id) && !followsCatalog(this.config, this.#target(id))
+      if (!showsItself || missingAt.includes(id)) worker.add(asMember(job))
+    }
+  }
+
+  #leave(zoneId: string): void {
+    this.#jobs.delete(zoneId)
+    for (const probe of this.#probes.values()) probe.forget(zoneId)
+    this.#leaving.add(zoneId)
+  }
+
+  #noteControl(target: PoolTarget, reason: string | undefined): void {
+    const place = { pool: this.config.name, target: target.type, target_id: target.id }
+    if (reason === undefined) this.#controlTrouble.delete(target.id)
+    else this.#controlTrouble.set(target.id, reason)
+    if (reason === undefined) this.#options.log.info(place, 'a target takes zones')
+    else this.#options.log.warn({ ...place, reason }, 'a target cannot be given zones; it is tried again')
+    this.#noteState(target.id, this.#probes.get(target.id)?.down)
+  }
+
+  #noteState(serverId: string, silence: string | undefined): void {
+    const error = silence ?? this.#controlTrouble.get(serverId) ?? null
+    this.#recorder.state({ server_id: serverId, status: error === null ? 'UP' : 'DOWN', error })
+  }
+
+  /** A server that was away may have missed changes, or lost all it had. */
+  #cameBack(serverId: string): void {
+    for (const job of this.#jobs.values()) {
+      if (job.isAnnounced && !job.isDeleted && !job.isShownBy(serverId)) this.#announcer.tellOf(job.zone.name)
+    }
+    if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
+    void this.lookThrough(serverId)
+  }
+
+  /** Which zones a server does not show as they are, and what it shows of them. */
+  async #lostAt(probe: ServerProbe, zones: readonly rows.ZoneRow[]): Promise<rows.SeenRow[]> {
+    const lost: rows.SeenRow[] = []
+    const next = zones[Symbol.iterator]()
+    const asker = async () => {
+      for (const zone of next) {
+        const shown = await probe.look(zone.name)
+        const serial = 'serial' in shown ? shown.serial : null
+        if (serial === zone.serial) continue
+        const error = 'absent' in shown ? shown.absent : null
+        const seen = { zone_id: zone.id, server_id: probe.server.id, serial, error }
+        lost.push(seen)
+        this.#recorder.saw(seen)
+      }
+    }
+    await Promise.all(Array.from({ length: lookingAtOnce }, asker))
+    return lost
+  }
+
+  /** Begins zones anew that a server turned out not to have, whatever was noted of it. */
+  async #takeAnew(lost: readonly rows.SeenRow[]): Promise<void> {
+    const ids = lost.map(({ zone_id }) => zone_id)
+    const zones = await this.#options.db.read((tx) => rows.zonesWithIds(tx, ids))
+    for (const zone of zones) {
+      if (this.#jobs.has(zone.id) || zone.pool_id !== this.config.id || !isDeliverable(zone)) continue
+      const here = lost.find(({ zone_id }) => zone_id === zone.id)!
+      const seen = this.config.servers.map(({ id }) => ({ ...here, server_id: id, serial: zone.serial }))
+      const job = this.#begin(zone, [...seen, here])
+      if (job === undefined) continue
+      if (here.serial === null) this.#giveAgain(job)
+      this.#announce(job)
+    }
+  }
+
+  #audit(): void {
+    for (const id of this.#probes.keys()) void this.lookThrough(id)
+  }
+
+  async #scan(): Promise<void> {
+    const { db } = this.#options
+    const { signal } = this.#stopped
+    const { id } = this.config
+    for await (const zones of pagesOf(db, id, signal)) await this.take(zones)
+    for await (const zones of deletedOf(db, id, signal)) await this.take(zones)
+    for (const target of this.#workers.keys()) {
+      for await (const found of strangersOf(db, { id: target, poolId: id }, signal)) {
+        for (const { zone_id } of found) this.#leaving.add(zone_id)
+      }
+    }
+  }
+}
+
+/** Whether there is something to bring to servers or to take from them: a secondary zone may have no content yet, a catalog goes its own way. */
+const isDeliverable = ({ type, transferred_at, deleted_at, gone_at }: rows.ZoneRow): boolean =>
+  gone_at === null && type !== 'CATALOG' && (type !== 'SECONDARY' || transferred_at !== null || deleted_at !== null)
+
+const asMember = ({ zone: { id, name }, group }: Job) => ({ id, name, ...(group !== undefined && { group }) })
+
+const momentOf = (at: string): number => Date.parse(`${at.slice(0, 23)}Z`)

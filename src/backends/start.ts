@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { type Database, sql } from '../db/sql.ts'
+import { deliveryTopic } from '../resources/pools/store.ts'
+import { workerUrl } from '../worker-url.ts'
+import type { DeliveryStats } from './deliver.ts'
+import type { DeliveryData, DeliveryOrder, DeliveryReport } from './thread.ts'
+
+export type StartOptions = {
+  readonly db: Database
+  readonly log: Logger
+  readonly data: Omit<DeliveryData, 'link'>
+  readonly everyMilliseconds?: number
+}
+
+export type RunningDelivery = {
+  /** The built-in server has these zones up to these serials: other servers can take them from it. */
+  served(zones: readonly { readonly id: string; readonly serial: number }[]): void
+  stats(): DeliveryStats
+  stop(): Promise<void>
+}
+
+const patienceMilliseconds = 4000
+const nothing: DeliveryStats = { pools: 0, zonesBehind: 0 }
+
+/** Delivers pools to other servers, on a thread that is there once there is such a pool. */
+export function startDelivery({ db, log, data, everyMilliseconds = 10_000 }: StartOptions): RunningDelivery {
+  let [stopped, ring, stats] = [false, () => {}, nothing]
+  let thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined
+  const unfollow = db.follow((topics) => {
+    if (topics.includes(deliveryTopic)) ring()
+  })
+  const order = (what: DeliveryOrder) => thread?.worker.postMessage(what)
+  const begin = () => {
+    const link = db.link()
+    const transferList = 'port' in link ? [link.port] : []
+    const worker = new Worker(workerUrl(import.meta.url, 'thread'), { workerData: { ...data, link }, transferList })
+    worker.on('message', (report: DeliveryReport) => {
+      stats = report
+    })
+    worker.on('error', (error) => log.error({ err: error }, 'the thread of delivery ended; it is started again'))
+    const ended = new Promise<void>((resolve) => worker.on('exit', () => resolve()))
+    thread = { worker, ended }
+    void ended.then(() => {
+      thread = undefined
+      stats = nothing
+    })
+  }
+  const running = (async () => {
+    while (!stopped) {
+      const rung = new Promise<void>((resolve) => {
+        ring = resolve
+      })
+      try {
+        if (thread === undefined && (await isNeeded(db)) && !stopped) begin()
+      } catch (error) {
+        log.warn({ err: error }, 'cannot look for pools to deliver; it is tried again')
+      }
+      if (!stopped) await Promise.race([rung, sleep(everyMilliseconds, undefined, { ref: false })])
+    }
+  })()
+  return {
+    served: (zones) => order({ kind: 'served', zones }),
+    stats: () => stats,
+    async stop() {
+      stopped = true
+      unfollow()
+      ring()
+      await running
+      if (thread === undefined) return
+      const { worker, ended } = thread
+      order({ kind: 'stop' })
+      const impatient = setTimeout(() => void worker.terminate(), patienceMilliseconds)
+      await ended
+      clearTimeout(impatient)
+    },
+  }
+}
+
+/** Whether other servers answer for some pool, or somebody wants to know of one. */
+const isNeeded = (db: Database): Promise<boolean> =>
+  db.read(
+    async (tx) =>
+      (await tx.get(sql`
+        select 1 as one where exists (select 1 from pools where delivered = 1)
+          or exists (select 1 from pool_checks where status <> 'COMPLETE')`)) !== undefined,
+  )

@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Clock, timestamp } from '../clock.ts'
+import type { Database, Tx } from '../db/sql.ts'
+import { type Driver, type Refusal, type TargetZone, Unreachable } from './kind.ts'
+import { type Lease, LeaseLost, mustHold } from './leases.ts'
+import * as rows from './rows.ts'
+
+export type TargetOptions = {
+  readonly targetId: string
+  readonly driver: Driver
+  /** How many zones the driver takes at a time. */
+  readonly batch: number
+  readonly db: Pick<Database, 'write'>
+  readonly lease: Lease
+  readonly clock: Clock
+  readonly log: Logger
+  /** Zones that the target has now, or has no more. */
+  readonly onAdded: (zones: readonly TargetZone[]) => void
+  readonly onDropped: (zones: readonly TargetZone[]) => void
+  readonly onRefused: (refusals: readonly Refusal[]) => void
+  /** It cannot be spoken to, or, without a reason, it can again. */
+  readonly onState: (reason: string | undefined) => void
+}
+
+type Order = { readonly zone: TargetZone; readonly drop: boolean; refusals: number; notBefore: number }
+
+const mostWait = 60_000
+const mostRefusedWait = 300_000
+
+/** Gives zones to one target and takes them from it, in the order that names need; what fails is tried again. */
+export class TargetWorker {
+  readonly #options: TargetOptions
+  readonly #orders = new Map<string, Order>()
+  readonly #stopped = new AbortController()
+  #working: Promise<void> | undefined
+  #ring = () => {}
+  #trouble: string | undefined
+
+  constructor(options: TargetOptions) {
+    this.#options = options
+  }
+
+  /** What is still to be done. */
+  get waiting(): number {
+    return this.#orders.size
+  }
+
+  add(zone: TargetZone): void {
+    this.#order({ zone, drop: false, refusals: 0, notBefore: 0 })
+  }
+
+  drop(zone: TargetZone): void {
+    this.#order({ zone, drop: true, refusals: 0, notBefore: 0 })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    this.#ring()
+    await this.#working
+    await this.#options.driver.close()
+  }
+
+  #order(order: Order): void {
+    const present = this.#orders.get(order.zone.id)
+    // The same thing again changes nothing of what is waited for.
+    if (present !== undefined && present.drop === order.drop) return
+    this.#orders.set(order.zone.id, order)
+    this.#ring()
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+    })
+  }
+
+  async #work(): Promise<void> {
+    const { log } = this.#options
+    let failures = 0
+    // What comes together in one turn of the event loop is done together.
+    await sleep(0)
+    while (this.#orders.size > 0 && !this.#stopped.signal.aborted) {
+      const due = this.#due()
+      if (due.length === 0) {
+        await this.#wait(this.#untilDue())
+        continue
+      }
+      try {
+        await (due[0]!.drop ? this.#drop(due) : this.#add(due))
+        failures = 0
+        this.#note(undefined)
+      } catch (error) {
+        if (error instanceof LeaseLost || this.#stopped.signal.aborted) return
+        if (error instanceof Unreachable) this.#note(error.message)
+        else log.error({ err: error, target_id: this.#options.targetId }, 'zones could not be given to a target')
+        await this.#wait(Math.min(mostWait, 500 * 2 ** failures++))
+      }
+    }
+  }
+
+  /** What may be done now, drops before adds: a zone made anew under a name comes after the one that had it. */
+  #due(): Order[] {
+    const now = performance.now()
+    const { batch } = this.#options
+    const pick = (drop: boolean) => [
+      ...this.#orders
+        .values()
+        .filter((order) => order.drop === drop && order.notBefore <= now)
+        .take(batch),
+    ]
+    const drops = pick(true)
+    return drops.length > 0 ? drops : pick(false)
+  }
+
+  #untilDue(): number {
+    const next = this.#orders.values().reduce((first, { notBefore }) => Math.min(first, notBefore), Infinity)
+    return Math.max(1, next - performance.now())
+  }
+
+  #wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#ring = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async #add(orders: readonly Order[]): Promise<void> {
+    const { targetId, driver, lease, onAdded } = this.#options
+    const wanted = orders.map(({ zone }) => zone)
+    const blocked = await this.#write(async (tx) => {
+      await mustHold(tx, lease)
+      const others = await rows.otherNamesakes(tx, targetId, wanted)
+      const names = new Set(others.map(({ name }) => name))
+      await rows.willAdd(
+        tx,
+        targetId,
+        wanted.filter(({ name }) => !names.has(name)),
+      )
+      return others
+    })
+    for (const { zone_id, name } of blocked) this.drop({ id: zone_id, name })
+    const names = new Set(blocked.map(({ name }) => name))
+    const zones = wanted.filter(({ name }) => !names.has(name))
+    const refusals = zones.length === 0 ? [] : await driver.addZones(zones, this.#stopped.signal)
+    const done = this.#without(zones, refusals)
+    await this.#write(async (tx) => {
+      await mustHold(tx, lease)
+      await rows.added(
+        tx,
+        targetId,
+        done.map(({ id }) => id),
+        timestamp(this.#options.clock()),
+      )
+      await rows.refused(tx, targetId, refusals)
+    })
+    this.#finish(orders, done, refusals)
+    onAdded(done)
+  }
+
+  async #drop(orders: readonly Order[]): Promise<void> {
+    const { targetId, driver, lease, onDropped } = this.#options
+    const zones = orders.map(({ zone }) => zone)
+    await this.#write((tx) => mustHold(tx, lease))
+    const refusals = await driver.dropZones(zones, this.#stopped.signal)
+    const done = this.#without(zones, refusals)
+    await this.#write(async (tx) => {
+      await mustHold(tx, lease)
+      await rows.dropped(
+        tx,
+        targetId,
+        done.map(({ id }) => id),
+      )
+      await rows.refused(tx, targetId, refusals)
+    })
+    this.#finish(orders, done, refusals)
+    onDropped(done)
+  }
+
+  #write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#options.db.write(work)
+  }
+
+  #without(zones: readonly TargetZone[], refusals: readonly Refusal[]): TargetZone[] {
+    const refused = new Set(refusals.map(({ id }) => id))
+    return zones.filter(({ id }) => !refused.has(id))
+  }
+
+  #finish(orders: readonly Order[], done: readonly TargetZone[], refusals: readonly Refusal[]): void {
+    const ids = new Set(done.map(({ id }) => id))
+    const refused = new Set(refusals.map(({ id }) => id))
+    for (const order of orders) {
+      const { id } = order.zone
+      // Another order for the zone may have come meanwhile; it stands.
+      if (ids.has(id) && this.#orders.get(id) === order) this.#orders.delete(id)
+      if (!refused.has(id)) continue
+      order.notBefore = performance.now() + Math.min(mostRefusedWait, 1000 * 2 ** order.refusals++)
+    }
+    if (refusals.length > 0) this.#options.onRefused(refusals)
+  }
+
+  #note(trouble: string | undefined): void {
+    if (trouble === this.#trouble) return
+    this.#trouble = trouble
+    this.#options.onState(trouble)
+  }
+}
