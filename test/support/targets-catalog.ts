@@ -55,16 +55,19 @@ ${more}`
 
 export type { CatalogSource }
 
-/** Starts a BIND that follows a catalog zone of a primary on loopback; `change` makes another text of its config. */
+/** What a test may want of a BIND: another text of its config, and more arguments. */
+export type BindCatalogMore = { readonly change?: (config: string) => string; readonly args?: readonly string[] }
+
+/** Starts a BIND that follows a catalog zone of a primary on loopback. */
 export async function startBindCatalog(
   source: CatalogSource,
-  change: (config: string) => string = (config) => config,
+  { change = (config) => config, args = [] }: BindCatalogMore = {},
 ): Promise<DeliveryTarget> {
   const place = await newPlace('bind-catalog')
   const more = '  pid-file none;\n  session-keyfile none;\n  empty-zones-enable no;\n  dnssec-validation no;\n'
   const config = `${bindCatalogConfig(source, place, more)}controls { };\n`
   await writeFile(join(place.folder, 'named.conf'), change(config))
-  return launched('named', ['-g', '-d', '3', '-n', '1', '-c', join(place.folder, 'named.conf')], place, ['named.conf'])
+  return launched('named', ['-g', '-n', '1', ...args, '-c', join(place.folder, 'named.conf')], place, ['named.conf'])
 }
 
 /** Starts a Knot that follows a catalog zone of a primary on loopback. */
