@@ -35,6 +35,8 @@ export function nsdConfig({ listen, control, certificates, folder, primary, key,
   database: ""
   # A change is served after milliseconds; with the default of 1, after more than a second.
   xfrd-reload-timeout: 0
+  # Transfers share a few connections: more than a primary allows at once would be cut and retried after half a minute.
+  xfrd-tcp-max: 8
 ${more}remote-control:
   control-enable: yes
   control-interface: ${control.host}

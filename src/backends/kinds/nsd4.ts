@@ -226,6 +226,6 @@ function settingsOf(options: Target['options']): ControlSettings {
     ca_certs: given('ca_certs'),
     verify_ssl: options.verify_ssl !== false,
     check_hostname: options.check_hostname !== false,
-    timeout: Math.max(1, Number(options.timeout)),
+    timeout: Math.max(0.1, Number(options.timeout)),
   }
 }

@@ -25,7 +25,8 @@ export function bulkOutcomes(names: readonly string[], answer: readonly string[]
     if (taken || line === `error for input line '${name}'`) {
       outcomes.push({ taken, notes })
       notes = []
-    } else notes.push(line)
+    } else if (/^(?:added|removed): |^error for input line /.test(line)) return undefined
+    else notes.push(line)
   }
   return undefined
 }

@@ -1,0 +1,21 @@
+/** A key and a self-signed certificate named nsd for servers inside tests; they guard nothing. */
+export const testCertificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrWtBDn5srNzCirvM
+5zzrnmKxncuWD/h5SHXL2uPGxkahRANCAASSxmuNob92Qp4N5fagfYN2ApdTzBx0
+jxRsZQbW/na9hl1KwxFaqSViLPbrKT5i57biFV1tjr4lTvJ3EiBRAy1L
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBhDCCASmgAwIBAgIURqOEBNu5/297Zl/EDGP8YHtmZ4owCgYIKoZIzj0EAwIw
+DjEMMAoGA1UEAwwDbnNkMCAXDTI2MTExNTA2MDEyOVoYDzIxMjYxMDIyMDYwMTI5
+WjAOMQwwCgYDVQQDDANuc2QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASSxmuN
+ob92Qp4N5fagfYN2ApdTzBx0jxRsZQbW/na9hl1KwxFaqSViLPbrKT5i57biFV1t
+jr4lTvJ3EiBRAy1Lo2MwYTAdBgNVHQ4EFgQUyjzOkL4IVLCHnVJNpQEoapKO3EIw
+HwYDVR0jBBgwFoAUyjzOkL4IVLCHnVJNpQEoapKO3EIwDwYDVR0TAQH/BAUwAwEB
+/zAOBgNVHREEBzAFggNuc2QwCgYIKoZIzj0EAwIDSQAwRgIhAN4JuJBm66nWUJjZ
+kL26JW1ijZ1bL1J6QSbZZF5r0IURAiEAtLfcCcdWReOryoMvo7fqL/xC1jh0HuME
+KOVcVFaIkbg=
+-----END CERTIFICATE-----
+`,
+} as const
