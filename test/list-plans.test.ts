@@ -54,6 +54,14 @@ before(async () => {
   await api.post('/v2/tsigkeys', key)
   await api.post(`/v2/zones/${zoneId}/tasks/transfer_requests`, {})
   await api.post(`/v2/zones/${zoneId}/shares`, { target_project_id: 'sharee' })
+  await api.post('/v2/reverse/addresses', { address: '192.0.2.1', project_id: 'noauth-project' })
+  for (const [collection, body] of [
+    ['targets', {}],
+    ['nameservers', { host: '192.0.2.1' }],
+    ['also_notifies', { host: '192.0.2.1' }],
+    ['checks', {}],
+  ] as const)
+    await api.post(`/v2/pools/${defaultPoolId}/${collection}`, body)
 })
 after(() => api.close())
 
@@ -66,6 +74,14 @@ const isSlow = (plan: string): boolean =>
 
 /** Sort keys whose index does not begin with the scope: here it holds few rows, which are sorted; many would be walked. */
 const unindexed: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    ['targets', 'nameservers', 'also_notifies', 'checks'].flatMap((collection) =>
+      ['of a project', 'of all projects'].map((scope) => [
+        `/v2/pools/{pool_id}/${collection} ${scope}`,
+        ['updated_at'],
+      ]),
+    ),
+  ),
   '/v2/zones/{zone_id}/recordsets of a project': ['project_id'],
   '/v2/zones/{zone_id}/recordsets of all projects': ['project_id'],
   '/v2/recordsets of a project': ['zone_id'],
@@ -84,7 +100,7 @@ for (const { path, resource } of lists) {
     ['of all projects', { 'X-Auth-All-Projects': 'true' }],
   ] as const) {
     test(`a page of ${path} ${scope} is read through an index in every order, with and without a marker`, async () => {
-      const here = path.replace('{zone_id}', zoneId)
+      const here = path.replace('{zone_id}', zoneId).replace('{pool_id}', defaultPoolId)
       const first = (await api.get<Page>(here, headers)).body[resource.plural]?.[0]
       const slow = new Set<string>()
       for (const sort_key of sortable) {
