@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import type { Fault } from '../errors.ts'
 import { Trouble } from '../trouble.ts'
+import { isAgreed } from './ask.ts'
 import { type Client, Refusal } from './client.ts'
 import type { Command } from './command.ts'
 import type { Change } from './pools-change.ts'
 import { type PoolsFile, readPools, type WantedPool } from './pools-file.ts'
 import { inOrder, matchPools, type PoolPlan, planPool, planRemovals, planText } from './pools-plan.ts'
-import { type Path, wrong } from './pools-read.ts'
-import { allPools, openPools, stateOf, unknownKeys } from './pools-state.ts'
+import { wrong } from './pools-read.ts'
+import { allPools, keyScope, openPools, stateOf } from './pools-state.ts'
 import { count } from './pools-words.ts'
 import { readWords } from './words.ts'
 
@@ -64,9 +64,12 @@ Ends with 0 when the pools are as FILE says, 1 when something is wrong, 2 when n
       process.stdout.write('Nothing was changed: this was a dry run.\n')
       return 0
     }
-    if (!switches.has('yes') && !(await isAgreed(path === '-'))) {
-      process.stdout.write('Nothing was changed.\n')
-      return 1
+    if (!switches.has('yes')) {
+      mustHavePerson()
+      if (!(await isAgreed('Do it?', process.stdin, process.stdout))) {
+        process.stdout.write('Nothing was changed.\n')
+        return 1
+      }
     }
     await send(client, changes)
     process.stdout.write(`${count(changes.length, 'change')} made.\n`)
@@ -106,27 +109,23 @@ export async function planFile(
 }
 
 async function mustHaveKeys(client: Client, pools: readonly WantedPool[], faults: Fault[]): Promise<void> {
-  const uses = pools
-    .flatMap(({ targets = [], nameservers = [] }) => [...targets, ...nameservers])
-    .flatMap(({ tsigkey_id, path }) =>
-      tsigkey_id === null ? [] : [{ tsigkey_id, path: [...path, 'tsigkey_id'] as Path }],
-    )
-  const unknown = await unknownKeys(client, new Set(uses.map(({ tsigkey_id }) => tsigkey_id)))
-  for (const { tsigkey_id, path } of uses) {
-    if (unknown.has(tsigkey_id)) wrong(faults, path, `there is no TSIG key ${tsigkey_id}; make it first`)
+  const scopes = new Map<string, string | undefined>()
+  for (const { tsigkey_id: id, path } of pools.flatMap(({ targets = [], nameservers = [] }) => [
+    ...targets,
+    ...nameservers,
+  ])) {
+    if (id === null) continue
+    if (!scopes.has(id)) scopes.set(id, await keyScope(client, id))
+    const scope = scopes.get(id)
+    if (scope === 'POOL') continue
+    const reason = scope === undefined ? `there is no TSIG key ${id}` : `the TSIG key ${id} has the scope ${scope}`
+    wrong(faults, [...path, 'tsigkey_id'], `${reason}; make one with scope POOL first`)
   }
 }
 
-async function isAgreed(isInputTaken: boolean): Promise<boolean> {
-  if (isInputTaken || !process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new Trouble('nobody is here to say yes, so nothing was changed: run it again with --yes', 2)
-  }
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(es)?$/i.test((await lines.question('Do it? (yes or no) ')).trim())
-  } finally {
-    lines.close()
-  }
+function mustHavePerson(): void {
+  if (process.stdin.isTTY && process.stdout.isTTY) return
+  throw new Trouble('nobody is here to say yes, so nothing was changed: run it again with --yes', 2)
 }
 
 /** Sends the requests one by one; the first that is refused ends it. */

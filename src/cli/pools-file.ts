@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Fault } from '../errors.ts'
+import { toUuid } from '../ids.ts'
 import { type GivenCatalog, poolDelivery } from '../resources/pool-delivery/fields.ts'
 import { pool as poolResource } from '../resources/pools/fields.ts'
 import {
@@ -93,10 +94,13 @@ export function readPools(text: string, file: string): PoolsFile {
     return { pools: [], faults, tell }
   }
   const pools = list(held, [], faults, readPool) ?? []
-  noTwins(pools, [], ({ name }) => name, faults)
-  noTwins(pools, [], ({ id, name }) => id ?? ` ${name}`, faults)
-  return { pools, faults, tell }
+  noTwins(held, [], (item) => textOf(item, 'name'), faults)
+  noTwins(held, [], (item) => toUuid(textOf(item, 'id') ?? ''), faults)
+  return { pools: pools.filter((one) => one !== undefined), faults, tell }
 }
+
+const textOf = (item: unknown, key: string): string | undefined =>
+  isMapping(item) && typeof item[key] === 'string' ? item[key] : undefined
 
 function readPool(value: unknown, path: Path, faults: Fault[]): WantedPool | undefined {
   const given = mapping(value, path, poolKeys, faults)
@@ -113,7 +117,7 @@ function readPool(value: unknown, path: Path, faults: Fault[]): WantedPool | und
   const nameservers = said('nameservers', (held, where) => list(held, where, faults, readNameserver))
   const about = {
     pool: JSON.stringify(typeof given.name === 'string' ? given.name.slice(0, 50) : `number ${path.at(-1)}`),
-    nameservers: nameservers ?? [],
+    nameservers: nameservers?.filter((one) => one !== undefined) ?? [],
   }
   const read = {
     path,

@@ -28,17 +28,16 @@ export function mapping(
   return value
 }
 
-/** The items of a list, each read by `read`; nothing at all is an empty list. */
+/** The items of a list, each read by `read`, undefined where it is wrong; nothing at all is an empty list. */
 export function list<T>(
   value: unknown,
   path: Path,
   faults: Fault[],
   read: (item: unknown, path: Path, faults: Fault[]) => T | undefined,
-): readonly T[] | undefined {
+): readonly (T | undefined)[] | undefined {
   if (value === null) return []
   if (!Array.isArray(value)) return wrong(faults, path, `must be a list, not ${kindOf(value)}`)
-  const items = value.map((item, i) => read(item, [...path, i], faults))
-  return items.every((item) => item !== undefined) ? (items as T[]) : undefined
+  return value.map((item, i) => read(item, [...path, i], faults))
 }
 
 /** What people write in quotes as the number it is; anything else as it is. */
@@ -87,15 +86,17 @@ export function idOrNull(value: unknown, path: Path, faults: Fault[]): string | 
 
 /** Notes each item whose key an earlier one has. */
 export function noTwins<T>(
-  items: readonly T[] | undefined,
+  items: readonly (T | undefined)[] | undefined,
   path: Path,
-  keyOf: (item: T) => string,
+  keyOf: (item: T) => string | undefined,
   faults: Fault[],
 ): void {
   const seen = new Map<string, number>()
   for (const [i, item] of items?.entries() ?? []) {
-    const first = seen.get(keyOf(item))
-    if (first === undefined) seen.set(keyOf(item), i)
+    const key = item === undefined ? undefined : keyOf(item)
+    if (key === undefined) continue
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, i)
     else wrong(faults, [...path, i], `is the same as ${placeText([...path, first])}`)
   }
 }

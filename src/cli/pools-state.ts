@@ -78,16 +78,14 @@ export async function stateOf(client: Client, pool: PoolView): Promise<PoolState
   return { pool, targets, nameservers, also_notifies, delivery, catalogKey }
 }
 
-/** Those of the ids that no TSIG key has. */
-export async function unknownKeys(client: Client, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const unknown = new Set<string>()
-  for (const id of ids) {
-    await client.json('GET', `/v2/tsigkeys/${id}`).catch((error: unknown) => {
-      if (!(error instanceof Refusal && error.status === 404)) throw error
-      unknown.add(id)
-    })
+/** What a TSIG key is for; undefined where there is none. */
+export async function keyScope(client: Client, id: string): Promise<string | undefined> {
+  try {
+    return (await client.json<{ scope: string }>('GET', `/v2/tsigkeys/${id}`)).scope
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
   }
-  return unknown
 }
 
 async function keyNamed(client: Client, name: string): Promise<KeyView | undefined> {

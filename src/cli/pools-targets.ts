@@ -65,7 +65,7 @@ export function readTarget(
     type,
     description: description!,
     tsigkey_id: tsigkey_id!,
-    masters: masters!,
+    masters: masters as readonly HostPort[],
     options,
     secrets: read.secrets,
     notes,
