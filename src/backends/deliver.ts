@@ -170,7 +170,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
         served.set(id, serial)
         for (const { delivery } of held.values()) delivery.served(id, serial)
       }
-      for (const id of served.keys().take(served.size - mostServedKept)) served.delete(id)
+      for (const id of served.keys().take(Math.max(0, served.size - mostServedKept))) served.delete(id)
     },
     stats: () => ({
       pools: held.size,

@@ -22,6 +22,7 @@ export type RunningDelivery = {
 }
 
 const patienceMilliseconds = 4000
+const againMilliseconds = 1000
 const nothing: DeliveryStats = { pools: 0, zonesBehind: 0 }
 
 /** Delivers pools to other servers, on a thread that is there once there is such a pool. */
@@ -45,6 +46,7 @@ export function startDelivery({ db, log, data, everyMilliseconds = 10_000 }: Sta
     void ended.then(() => {
       thread = undefined
       stats = nothing
+      if (!stopped) setTimeout(() => ring(), againMilliseconds)
     })
   }
   const running = (async () => {

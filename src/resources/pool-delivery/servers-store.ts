@@ -36,7 +36,8 @@ export async function serversOf(tx: Tx, poolId: string): Promise<readonly Server
 
 function addressOf(type: string, stored: string): { readonly host: string; readonly port: number } {
   const kind: TargetKind | undefined = targetKinds[type as keyof typeof targetKinds]
-  return { host: kind?.options.host?.preset, port: kind?.options.port?.preset, ...JSON.parse(stored) }
+  const { host = kind?.options.host?.preset, port = kind?.options.port?.preset } = JSON.parse(stored)
+  return { host, port }
 }
 
 type State = Pick<PoolServers['servers'][number], 'status' | 'since' | 'seen_at' | 'error'>
