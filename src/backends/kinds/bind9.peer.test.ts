@@ -371,7 +371,7 @@ describe('BIND set up otherwise', { timeout: 60_000 }, () => {
         const driver = open({ view: 'inner' }, {}, other)
         deepEqual(await driver.addZones([a], signal), [])
         ok(await hasSerial(other.port, a.name, 1))
-        match(await shown(a, other), /zone "a\.test" in inner \{/i)
+        match(await shown(a, other), /file "secondary\.inner\.a\.test\./)
         deepEqual(await driver.addZones([a], signal), [])
         match((await open({}, {}, other).addZones([b], signal))[0]!.reason, /does not say which: set its option view/)
         deepEqual(
