@@ -40,7 +40,7 @@ test('every command of the README does what the README says', async (t) => {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: root,
     timeout: 120_000,
-    env: { ...process.env, NAMEPLANE_DATA_DIR: service.dataDir },
+    env: { ...process.env, NAMEPLANE_DATA_DIR: service.dataDir, NAMEPLANE_URL: service.url },
   })
   const printed = stdout.split(marker)
   for (const [i, { command, shows }] of all.entries()) {

@@ -6,6 +6,9 @@ import { suggestion } from './nearest.ts'
 const serviceLink = /^NAMEPLANE_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/
 const servicePort = /^(tcp|udp|sctp):\/\//
 
+/** What the commands that speak to a service read; people have these set where they start one too. */
+const ofClients = ['NAMEPLANE_URL', 'NAMEPLANE_TOKEN', 'NAMEPLANE_PROJECT']
+
 /** Reads the `NAMEPLANE_…` variables; an empty one counts as not set, an unknown one is a fault. */
 export function readEnvironment(
   environment: NodeJS.ProcessEnv,
@@ -14,7 +17,7 @@ export function readEnvironment(
   const settings = new Map<SettingName, Given>()
   const names = new Map(settingNames.map((name) => [environmentName(name), name]))
   for (const [variable, text = ''] of Object.entries(environment)) {
-    if (!variable.startsWith('NAMEPLANE_') || variable === 'NAMEPLANE_CONFIG') continue
+    if (!variable.startsWith('NAMEPLANE_') || variable === 'NAMEPLANE_CONFIG' || ofClients.includes(variable)) continue
     if (serviceLink.test(variable) || (variable.endsWith('_PORT') && servicePort.test(text))) continue
     const name = names.get(variable)
     if (name === undefined) {

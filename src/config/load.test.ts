@@ -145,6 +145,11 @@ test('[L6] a settings file that is missing, broken or no mapping is refused in o
   }
 })
 
+test('[L6] variables of the commands that speak to a service are passed over', () => {
+  const clients = { NAMEPLANE_URL: 'http://192.0.2.1:9001', NAMEPLANE_TOKEN: 'x', NAMEPLANE_PROJECT: 'y' }
+  deepEqual(lines(undefined, clients), [])
+})
+
 test('[L6] variables Kubernetes makes of a Service are passed over, a mistyped setting like them is not', () => {
   const links = {
     NAMEPLANE_SERVICE_HOST: '10.0.0.1',
