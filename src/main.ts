@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { believeHeaders } from './api/auth.ts'
 import { startApi } from './api/server.ts'
-import { startDelivery } from './backends/start.ts'
+import { deliveryMetrics } from './backends/metrics.ts'
+import { type RunningDelivery, startDelivery } from './backends/start.ts'
 import { banner } from './banner.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -46,6 +47,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   await db.write((tx) => mustBeKeyOf(tx, secrets))
   await db.write((tx) => ensureDefaultPool(tx, config.default_ns, systemClock()))
   let nameserver: Nameserver | undefined
+  let delivery: RunningDelivery | undefined
   const api = await startApi({
     db,
     listen: config.api_listen,
@@ -61,7 +63,11 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     clock: systemClock,
     readiness: () => nameserver && { nameserver: nameserverReadiness(nameserver.stats()) },
     ...(config.metrics && {
-      metrics: () => [...processMetrics(), ...(nameserver ? nameserverMetrics(nameserver.stats(), systemClock()) : [])],
+      metrics: () => [
+        ...processMetrics(),
+        ...(nameserver ? nameserverMetrics(nameserver.stats(), systemClock()) : []),
+        ...(delivery ? deliveryMetrics(delivery.stats()) : []),
+      ],
     }),
   }).catch((error: unknown) => {
     throw listenTrouble(error, 'api_listen', config.api_listen)
@@ -75,19 +81,19 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     journalChangesPerZone: config.journal_changes,
   })
   parts.defer(() => upkeep.stop())
-  const delivery = startDelivery({
+  delivery = startDelivery({
     db,
     log,
     data: { secretKey: secrets.key, log: { level: config.log_level, format: config.log_format } },
   })
-  parts.defer(() => delivery.stop())
+  parts.defer(() => delivery?.stop())
   nameserver = await startNameserver({
     thread,
     db,
     clock: systemClock,
     log,
     keeper: keeperOptions(config, secrets),
-    onServed: (zones) => delivery.served(zones),
+    onServed: (zones) => delivery?.served(zones),
   }).catch((error: unknown) => {
     throw listenTrouble(
       error,

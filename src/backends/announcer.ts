@@ -6,6 +6,7 @@ import { Notifier } from './notifier.ts'
 export class Announcer {
   readonly #all: readonly Notifier[]
   readonly #ofCatalog: readonly Notifier[]
+  #later: NodeJS.Timeout | undefined
 
   constructor(config: PoolConfig, log: Logger) {
     const all = new Map<string, Notifier>()
@@ -27,11 +28,18 @@ export class Announcer {
     for (const notifier of this.#all) notifier.tell(zone)
   }
 
-  tellOfCatalog(zone: string): void {
-    for (const notifier of this.#ofCatalog) notifier.tell(zone)
+  /** Tells of the catalog zone, at once or in so many milliseconds. */
+  tellOfCatalog(zone: string, wait = 0): void {
+    clearTimeout(this.#later)
+    const tell = () => {
+      for (const notifier of this.#ofCatalog) notifier.tell(zone)
+    }
+    if (wait === 0) tell()
+    else this.#later = setTimeout(tell, wait)
   }
 
   stop(): void {
+    clearTimeout(this.#later)
     for (const notifier of this.#all) notifier.stop()
   }
 }

@@ -17,7 +17,7 @@ import {
   renew,
   renewMilliseconds,
 } from './leases.ts'
-import { PoolDelivery } from './pool.ts'
+import { PoolDelivery, type PoolStats } from './pool.ts'
 import * as rows from './rows.ts'
 
 export type DeliveryOptions = {
@@ -29,7 +29,7 @@ export type DeliveryOptions = {
   readonly holder: string
 }
 
-export type DeliveryStats = { readonly pools: number; readonly zonesBehind: number }
+export type DeliveryStats = readonly PoolStats[]
 
 export type Delivery = {
   /** The built-in server has these zones up to these serials. */
@@ -116,8 +116,8 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       if (config !== undefined && isDeepStrictEqual(config, delivery.config)) continue
       await delivery.stop()
       held.delete(id)
-      if (config === undefined) await db.write((tx) => release(tx, lease))
-      else await begin(config, lease)
+      if (config !== undefined) await begin(config, lease)
+      else await leave(lease)
     }
     for (const config of configs.values()) {
       if (held.has(config.id) || stopped) continue
@@ -126,6 +126,12 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       await checks.takeOver(config.id)
       await begin(config, lease)
     }
+  }
+
+  /** The built-in server alone answers for the pool from now on: what it has is published. */
+  async function leave(lease: Lease): Promise<void> {
+    for (let left = true; left && !stopped; ) left = await db.write((tx) => rows.publishOwn(tx, lease.poolId, clock()))
+    await db.write((tx) => release(tx, lease))
   }
 
   async function begin(config: PoolConfig, lease: Lease): Promise<void> {
@@ -172,10 +178,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       }
       for (const id of served.keys().take(Math.max(0, served.size - mostServedKept))) served.delete(id)
     },
-    stats: () => ({
-      pools: held.size,
-      zonesBehind: held.values().reduce((sum, { delivery }) => sum + delivery.behind, 0),
-    }),
+    stats: () => [...held.values()].map(({ delivery }) => delivery.stats),
     async stop() {
       stopped = true
       unfollow()

@@ -1,6 +1,7 @@
 import { compareSerials } from '../dns/serial.ts'
 import type { Shown } from '../exchange/exchange.ts'
 import type { PoolConfig } from './config.ts'
+import type { TargetZone } from './kind.ts'
 import { isOfServers, type SeenRow, type Sight, type ZoneRow } from './rows.ts'
 
 const [firstNotify, lastNotify] = [2000, 300_000]
@@ -36,6 +37,12 @@ export class Job {
     this.#since = since
     this.#published = zone.published_serial
     for (const { server_id, serial } of seen) this.#seen.set(server_id, serial)
+  }
+
+  /** What targets are given. */
+  get member(): TargetZone {
+    const { id, name } = this.zone
+    return { id, name, ...(this.group !== undefined && { group: this.group }) }
   }
 
   /** Since when nothing has become of it. */

@@ -12,6 +12,7 @@ import type { Driver } from './kind.ts'
 import { kinds } from './kinds/index.ts'
 import type { Lease } from './leases.ts'
 import { Leaving } from './leaving.ts'
+import { lostAt } from './lost.ts'
 import { deletedOf, pagesOf, strangersOf } from './pages.ts'
 import { Recorder } from './recorder.ts'
 import * as rows from './rows.ts'
@@ -27,12 +28,19 @@ export type PoolOptions = {
   readonly servedSerial: (zoneId: string) => number | undefined
 }
 
+export type PoolStats = {
+  readonly pool: string
+  /** Zones that are not yet where they should be. */
+  readonly behind: number
+  /** Each server with how many zones are expected of it. */
+  readonly servers: readonly { readonly server: string; readonly up: boolean; readonly awaited: number }[]
+}
+
 const catalogBatch = 1000
 const sweepMilliseconds = 500
 const primaryPatience = 1000
 const giveAgainAfter = 5000
 const auditMilliseconds = 3_600_000
-const lookingAtOnce = 64
 
 /** Brings every zone of one pool to its servers, and notes what they show. It begins from rows, and may be stopped anywhere. */
 export class PoolDelivery {
@@ -70,9 +78,14 @@ export class PoolDelivery {
     ]
   }
 
-  /** How many zones are not yet where they should be. */
-  get behind(): number {
-    return this.#jobs.size
+  /** How it is going, for metrics. */
+  get stats(): PoolStats {
+    const servers = [...this.#probes.values()].map(({ server: { host, port }, down, expecting }) => ({
+      server: `${host}:${port}`,
+      up: down === undefined,
+      awaited: expecting,
+    }))
+    return { pool: this.config.name, behind: this.#jobs.size, servers }
   }
 
   async start(): Promise<void> {
@@ -90,6 +103,7 @@ export class PoolDelivery {
     }
     const ids = new Set([...this.#probes.keys(), ...config.targets.map(({ id }) => id)])
     await db.write((tx) => rows.forgetServers(tx, config.id, [...ids]))
+    if (this.#catalog !== undefined) this.#tellOfCatalog(this.#catalog.serial)
     this.#scanning = this.#scan().catch((error: unknown) => {
       if (!this.#stopped.signal.aborted) this.#options.log.error({ err: error }, 'a pool could not be looked through')
     })
@@ -109,10 +123,10 @@ export class PoolDelivery {
   async take(zones: readonly rows.ZoneRow[]): Promise<void> {
     if (this.#stopped.signal.aborted) return
     for (const zone of zones) {
-      if (zone.pool_id !== this.config.id) this.#leave(zone.id)
+      if (zone.pool_id !== this.config.id || zone.gone_at !== null) this.#leave(zone.id)
       else if (zone.id === this.#catalog?.id) this.#tellOfCatalog(zone.serial)
     }
-    const wanted = zones.filter((zone) => zone.pool_id === this.config.id && isDeliverable(zone))
+    const wanted = zones.filter((zone) => zone.pool_id === this.config.id && rows.isDeliverable(zone))
     if (wanted.length === 0) return
     const ids = wanted.map(({ id }) => id)
     const { targets, seen, namesakes } = await this.#options.db.read(async (tx) => ({
@@ -145,8 +159,9 @@ export class PoolDelivery {
     this.#lookedThrough.add(serverId)
     try {
       for await (const zones of pagesOf(this.#options.db, this.config.id, this.#stopped.signal)) {
-        const others = zones.filter((zone) => isDeliverable(zone) && !this.#jobs.has(zone.id))
-        const lost = await this.#lostAt(probe, others)
+        const others = zones.filter((zone) => rows.isDeliverable(zone) && !this.#jobs.has(zone.id))
+        const lost = await lostAt(probe, others)
+        for (const seen of lost) this.#recorder.saw(seen)
         if (lost.length > 0) await this.#takeAnew(lost)
       }
     } catch {
@@ -234,7 +249,7 @@ export class PoolDelivery {
       if (!isThere) job.awaitTarget(id)
       // A zone's group may have changed with the zone; a catalog that has it right is not changed.
       const mayBeRegrouped = followsCatalog(this.config, target) && job.group !== undefined
-      if (!isThere || mayBeRegrouped) worker.add(asMember(job))
+      if (!isThere || mayBeRegrouped) worker.add(job.member)
     }
   }
 
@@ -256,7 +271,10 @@ export class PoolDelivery {
   #tellOfCatalog(serial: number): void {
     const { id, name } = this.#catalog!
     const served = this.#options.servedSerial(id)
-    if (served !== undefined && compareSerials(served, serial) !== -1) this.#announcer.tellOfCatalog(name)
+    this.#announcer.tellOfCatalog(
+      name,
+      served !== undefined && compareSerials(served, serial) !== -1 ? 0 : primaryPatience,
+    )
   }
 
   #shown(serverId: string, expected: Expected, shown: Shown): boolean {
@@ -315,7 +333,7 @@ export class PoolDelivery {
     const { missingAt } = job
     for (const [id, worker] of this.#workers) {
       const showsItself = this.#probes.has(id) && !followsCatalog(this.config, this.#target(id))
-      if (!showsItself || missingAt.includes(id)) worker.add(asMember(job))
+      if (!showsItself || missingAt.includes(id)) worker.add(job.member)
     }
   }
 
@@ -348,31 +366,12 @@ export class PoolDelivery {
     void this.lookThrough(serverId)
   }
 
-  /** Which zones a server does not show as they are, and what it shows of them. */
-  async #lostAt(probe: ServerProbe, zones: readonly rows.ZoneRow[]): Promise<rows.SeenRow[]> {
-    const lost: rows.SeenRow[] = []
-    const next = zones[Symbol.iterator]()
-    const asker = async () => {
-      for (const zone of next) {
-        const shown = await probe.look(zone.name)
-        const serial = 'serial' in shown ? shown.serial : null
-        if (serial === zone.serial) continue
-        const error = 'absent' in shown ? shown.absent : null
-        const seen = { zone_id: zone.id, server_id: probe.server.id, serial, error }
-        lost.push(seen)
-        this.#recorder.saw(seen)
-      }
-    }
-    await Promise.all(Array.from({ length: lookingAtOnce }, asker))
-    return lost
-  }
-
   /** Begins zones anew that a server turned out not to have, whatever was noted of it. */
   async #takeAnew(lost: readonly rows.SeenRow[]): Promise<void> {
     const ids = lost.map(({ zone_id }) => zone_id)
     const zones = await this.#options.db.read((tx) => rows.zonesWithIds(tx, ids))
     for (const zone of zones) {
-      if (this.#jobs.has(zone.id) || zone.pool_id !== this.config.id || !isDeliverable(zone)) continue
+      if (this.#jobs.has(zone.id) || zone.pool_id !== this.config.id || !rows.isDeliverable(zone)) continue
       const here = lost.find(({ zone_id }) => zone_id === zone.id)!
       const seen = this.config.servers.map(({ id }) => ({ ...here, server_id: id, serial: zone.serial }))
       const job = this.#begin(zone, [...seen, here])
@@ -399,11 +398,5 @@ export class PoolDelivery {
     }
   }
 }
-
-/** Whether there is something to bring to servers or to take from them: a secondary zone may have no content yet, a catalog goes its own way. */
-const isDeliverable = ({ type, transferred_at, deleted_at, gone_at }: rows.ZoneRow): boolean =>
-  gone_at === null && type !== 'CATALOG' && (type !== 'SECONDARY' || transferred_at !== null || deleted_at !== null)
-
-const asMember = ({ zone: { id, name }, group }: Job) => ({ id, name, ...(group !== undefined && { group }) })
 
 const momentOf = (at: string): number => Date.parse(`${at.slice(0, 23)}Z`)

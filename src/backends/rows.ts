@@ -1,4 +1,6 @@
+import { timestamp } from '../clock.ts'
 import { join, type Sql, sql, type Tx } from '../db/sql.ts'
+import { markGone } from '../resources/zones/store.ts'
 
 /** A zone as its delivery sees it. */
 export type ZoneRow = {
@@ -17,6 +19,10 @@ export type ZoneRow = {
   readonly deleted_at: string | null
   readonly gone_at: string | null
 }
+
+/** Whether there is something to bring to servers or to take from them: a secondary zone may have no content yet, a catalog goes its own way. */
+export const isDeliverable = ({ type, transferred_at, deleted_at, gone_at }: ZoneRow): boolean =>
+  gone_at === null && type !== 'CATALOG' && (type !== 'SECONDARY' || transferred_at !== null || deleted_at !== null)
 
 /** A zone that a target has or may have. */
 export type TargetZoneRow = {
@@ -233,4 +239,30 @@ export async function forgetServers(tx: Tx, poolId: string, kept: readonly strin
     delete from zone_servers where server_id in (
       select server_id from pool_server_states where pool_id = ${poolId} ${others})`)
   await tx.run(sql`delete from pool_server_states where pool_id = ${poolId} ${others}`)
+}
+
+const ownAtOnce = 500
+
+/** Notes of some zones of a pool without other servers that they are published, or gone; tells whether there may be more. */
+export async function publishOwn(tx: Tx, poolId: string, now: Date): Promise<boolean> {
+  const isOwn = sql`pool_id = ${poolId} and exists (select 1 from pools where id = ${poolId} and delivered = 0)`
+  const zones = await tx.all<{ id: string; deleted_at: string | null }>(sql`
+    select id, deleted_at from zones
+    where ${isOwn} and gone_at is null and (deleted_at is not null or trouble like ${`${ofServers}%`}
+      or (serial > published_serial and (type <> 'SECONDARY' or transferred_at is not null)))
+    order by id limit ${ownAtOnce}`)
+  const [live, deleted] = [
+    zones.filter(({ deleted_at }) => deleted_at === null),
+    zones.filter(({ deleted_at }) => deleted_at !== null),
+  ]
+  if (live.length > 0) {
+    await tx.run(sql`
+      update zones set published_serial = serial, trouble = null where id in (${join(live.map(({ id }) => id))})`)
+  }
+  await markGone(
+    tx,
+    deleted.map(({ id }) => id),
+    timestamp(now),
+  )
+  return zones.length === ownAtOnce
 }

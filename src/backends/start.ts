@@ -23,7 +23,7 @@ export type RunningDelivery = {
 
 const patienceMilliseconds = 4000
 const againMilliseconds = 1000
-const nothing: DeliveryStats = { pools: 0, zonesBehind: 0 }
+const nothing: DeliveryStats = []
 
 /** Delivers pools to other servers, on a thread that is there once there is such a pool. */
 export function startDelivery({ db, log, data, everyMilliseconds = 10_000 }: StartOptions): RunningDelivery {

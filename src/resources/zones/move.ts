@@ -64,7 +64,7 @@ async function targetPool({ tx, caller, ...call }: Call, zone: Zone, settings: M
 async function placeIn(tx: Tx, zone: Zone, pool: Pool, at: string): Promise<void> {
   await tx.run(sql`
     update zones set pool_id = ${pool.id}, ns_revision = ${pool.ns_revision}, version = version + 1, updated_at = ${at},
-      changed_at = ${at}
+      changed_at = ${at}, published_serial = case when ${pool.id} in (select id from pools where delivered = 1) then 0 else published_serial end
     where id = ${zone.id}`)
   tx.wake(zone.id)
 }

@@ -129,6 +129,13 @@ export async function markProven(tx: Tx, zones: ReadonlyMap<string, number>, poo
   }
 }
 
+/** Forgets at which targets a zone is, so that it stays there. A catalog lists no zone that is not the service's, so it drops it. */
+export const leaveAtTargets = (tx: Tx, { id, pool_id }: Pick<Zone, 'id' | 'pool_id'>): Promise<number> =>
+  tx.run(sql`
+    delete from target_zones where zone_id = ${id}
+      and not exists (select 1 from pool_targets t where t.id = target_zones.target_id and t.type = 'catalog')
+      and not exists (select 1 from pool_delivery d where d.pool_id = ${pool_id} and d.catalog_zone is not null)`)
+
 /** Of deleted zones, those whose pool no other server answers for: the built-in one alone decides when they are gone. */
 export const ownToLeave = async (tx: Tx, ids: readonly string[]): Promise<string[]> =>
   ids.length === 0

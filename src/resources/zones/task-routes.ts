@@ -21,6 +21,7 @@ export const zoneTaskRoutes = (settings: ZoneTaskSettings) => [
     async (call) => {
       const row = await zoneToRemove(call)
       await removeZone(call, row, settings.purgeAgeSeconds)
+      await store.leaveAtTargets(call.tx, row)
       await store.markGone(call.tx, [row.id], timestamp(call.now))
       call.tx.wake(row.id)
       return noContent

@@ -1,0 +1,30 @@
+import type { Metric } from '../prometheus.ts'
+import type { DeliveryStats } from './deliver.ts'
+
+/** How zones get to the servers of pools that this process delivers, for Prometheus. */
+export function deliveryMetrics(pools: DeliveryStats): readonly Metric[] {
+  const ofServers = (value: (server: DeliveryStats[number]['servers'][number]) => number) =>
+    pools.flatMap(({ pool, servers }) =>
+      servers.map((one) => ({ labels: { pool, server: one.server }, value: value(one) })),
+    )
+  return [
+    {
+      name: 'nameplane_delivery_zones_behind',
+      type: 'gauge',
+      help: 'Zones that some server of their pool does not show as they are.',
+      samples: pools.map(({ pool, behind }) => ({ labels: { pool }, value: behind })),
+    },
+    {
+      name: 'nameplane_delivery_server_up',
+      type: 'gauge',
+      help: '1 while a server of a pool answers.',
+      samples: ofServers(({ up }) => Number(up)),
+    },
+    {
+      name: 'nameplane_delivery_server_awaited',
+      type: 'gauge',
+      help: 'Zones that a server of a pool is asked for until it shows them as they are.',
+      samples: ofServers(({ awaited }) => awaited),
+    },
+  ]
+}
