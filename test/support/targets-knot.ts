@@ -25,6 +25,8 @@ export function knotConfig({ listen, run, storage, more = '' }: KnotConfig): str
     rundir: "${run}"
 ${more}database:
     storage: "${storage}"
+    # What is lost in a crash comes again by transfer; else the disk is waited for with each zone.
+    journal-db-mode: asynchronous
 log:
   - target: syslog
     any: info

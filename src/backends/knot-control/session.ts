@@ -62,7 +62,6 @@ export class KnotSession {
   end(): void {
     if (this.#failure === undefined) this.#socket.end(encodeUnit({ type: 'end' }))
     this.#failure ??= new KnotError('the session has ended')
-    this.#socket.setTimeout(0)
     this.#socket.unref()
   }
 
