@@ -74,7 +74,7 @@ export class PoolDelivery {
     this.#probes = new Map(config.servers.map((server) => [server.id, this.#probeOf(server)]))
     this.#timers = [
       setInterval(() => this.#sweep(), sweepMilliseconds),
-      setInterval(() => this.#audit(), auditMilliseconds),
+      setInterval(() => config.servers.map(({ id }) => this.lookThrough(id)), auditMilliseconds),
     ]
   }
 
@@ -379,10 +379,6 @@ export class PoolDelivery {
       if (here.serial === null) this.#giveAgain(job)
       this.#announce(job)
     }
-  }
-
-  #audit(): void {
-    for (const id of this.#probes.keys()) void this.lookThrough(id)
   }
 
   async #scan(): Promise<void> {
