@@ -199,6 +199,16 @@ test('[W23] a refusal ends the run and says what was done; the next run goes on 
   )
 })
 
+test('[W23] what the service refuses to tell is said in its words', async (t) => {
+  const closed = await startRecorder(api.url, (request) => request.startsWith('GET /v2/pools'))
+  t.after(() => closed.close())
+  for (const command of [['apply', written('one.yaml', '- name: default\n')], ['export'], ['check'], ['status']]) {
+    const { code, err } = await cli(command, closed.url)
+    equal(code, 1)
+    equal(err, 'nameplane: the service refused (500): not now\n')
+  }
+})
+
 test('[W27] --delete takes away the pools that the file does not have, but none that holds zones', async () => {
   const all = { 'X-Auth-All-Projects': 'true' }
   const second = (await api.list('/v2/pools?name=second', all)).body.pools![0]!

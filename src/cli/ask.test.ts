@@ -19,3 +19,16 @@ for (const [typed, expected] of [
     equal(String(output.read()).includes('Do it? (yes or no)'), true)
   })
 }
+
+for (const [key, name] of [
+  ['\x03', 'Ctrl-C'],
+  ['\x04', 'Ctrl-D'],
+] as const) {
+  test(`[W21] ${name} at a terminal is no`, async () => {
+    const terminal = { isTTY: true, setRawMode: () => undefined }
+    const [input, output] = [Object.assign(new PassThrough(), terminal), Object.assign(new PassThrough(), terminal)]
+    const asked = isAgreed('Do it?', input, output)
+    input.write(key)
+    equal(await asked, false)
+  })
+}

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 
-/** Asks a person; anything but yes, and an end of the input too, is no. */
+/** Asks a person; anything but yes is no, and so are Ctrl-C, Ctrl-D and the end of the input. */
 export async function isAgreed(question: string, input: Readable, output: Writable): Promise<boolean> {
   const lines = createInterface({ input, output })
   try {
-    const answer = await Promise.race([lines.question(`${question} (yes or no) `), once(lines, 'close')])
+    // Ctrl-C and Ctrl-D break the question off; an input that ends only closes it.
+    const answered = lines.question(`${question} (yes or no) `).catch(() => undefined)
+    const answer = await Promise.race([answered, once(lines, 'close')])
     return typeof answer === 'string' && /^y(es)?$/i.test(answer.trim())
   } finally {
     lines.close()
