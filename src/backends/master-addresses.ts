@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { HostPort } from './kind.ts'
-import { Mendable } from './mendable.ts'
+import type { Finding, HostPort } from './kind.ts'
+import { findingOf, Mendable } from './mendable.ts'
 
 /** Masters by address: servers are told where to take zones from in numbers, so names are looked up here. */
 export async function masterAddresses(masters: readonly HostPort[]): Promise<HostPort[]> {
@@ -11,6 +11,16 @@ export async function masterAddresses(masters: readonly HostPort[]): Promise<Hos
     ),
   )
   return found.flat()
+}
+
+/** What is wrong with masters, for a check. */
+export async function masterFindings(masters: readonly HostPort[]): Promise<Finding[]> {
+  try {
+    await masterAddresses(masters)
+    return []
+  } catch (error) {
+    return [findingOf(error)]
+  }
 }
 
 async function addressesOf(host: string): Promise<string[]> {

@@ -84,7 +84,7 @@ function openKnot(target: Target): Driver {
       )
       return [...new Set(values.map(zoneName))]
     },
-    check: (signal) => checkKnot({ control, signal, template, path }),
+    check: (signal) => checkKnot({ control, signal, template, path, masters: target.masters }),
     close: () => control.close(),
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Finding } from '../kind.ts'
+import type { Finding, HostPort } from '../kind.ts'
+import { masterFindings } from '../master-addresses.ts'
 import { findingOf } from '../mendable.ts'
 import { heldOf } from './sections.ts'
 import type { KnotSession } from './session.ts'
@@ -11,16 +12,18 @@ export type KnotCheck = {
   readonly signal: AbortSignal
   readonly template: string | undefined
   readonly path: string
+  readonly masters: readonly HostPort[]
 }
 
 /** Looks at all that can be known of a knotd by its control socket. */
-export async function checkKnot({ control, signal, template, path }: KnotCheck): Promise<Finding[]> {
+export async function checkKnot({ control, signal, template, path, masters }: KnotCheck): Promise<Finding[]> {
   try {
     return await control.session(signal, async (session) => [
       await versionFinding(session, path),
       await databaseFinding(session),
       ...(await transactionFindings(session)),
       await paceFinding(session),
+      ...(await masterFindings(masters)),
       ...(template === undefined ? [] : [await templateFinding(session, template)]),
     ])
   } catch (error) {

@@ -14,6 +14,8 @@ const WAIT = 100
 export class KnotControl {
   readonly #place: KnotPlace
   #turn: Promise<unknown> = Promise.resolve()
+  // A knotd that hung does later what it was sent, when nobody waits for the answer any more.
+  #mayHaveBegun = false
 
   constructor(place: KnotPlace) {
     this.#place = place
@@ -69,19 +71,25 @@ export class KnotControl {
   }
 
   /**
-   * knotd has one transaction at most, and it outlives connections. One of ours was left behind by a process that is gone, as
-   * knotd serves nobody else while a session is open; an empty one, open all the time that was waited, by one that died at once.
+   * knotd has one transaction at most, and it outlives connections. One of ours was left behind, as knotd serves nobody else
+   * while a session is open; so was an empty one that has been open for all the time that was waited.
    */
   async #begin(session: KnotSession, mayTakeEmpty: boolean): Promise<'begun' | 'busy' | 'empty'> {
     const mark = { section: 'remote', id: this.#place.mark }
+    const wasUnsure = this.#mayHaveBegun
+    this.#mayHaveBegun = true
     if (!(await isDone(session, { command: 'conf-begin' }))) {
       const isOurs = await isDone(session, { command: 'conf-get', ...mark })
       const isEmpty = (await session.one({ command: 'conf-diff' })).values.length === 0
-      if (!isOurs && !(isEmpty && mayTakeEmpty)) return isEmpty ? 'empty' : 'busy'
+      if (!isOurs && !(isEmpty && (mayTakeEmpty || wasUnsure))) {
+        this.#mayHaveBegun = false
+        return isEmpty ? 'empty' : 'busy'
+      }
       await session.one({ command: 'conf-abort' })
       if (!(await isDone(session, { command: 'conf-begin' }))) return 'busy'
     }
     await session.one({ command: 'conf-set', ...mark })
+    this.#mayHaveBegun = false
     return 'begun'
   }
 

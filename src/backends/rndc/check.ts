@@ -1,10 +1,10 @@
 import { sameName } from '../../dns/name.ts'
 import type { Finding, Target } from '../kind.ts'
-import { masterAddresses } from '../master-addresses.ts'
+import { masterFindings } from '../master-addresses.ts'
 import { findingOf } from '../mendable.ts'
 import type { RndcConnection } from './connection.ts'
 import { reasonOf, viewFault } from './named-zones.ts'
-import { primariesText, zoneBlock } from './zone-statement.ts'
+import { zoneBlock } from './zone-statement.ts'
 
 export type NamedCheck = {
   readonly connection: RndcConnection
@@ -29,6 +29,7 @@ export async function checkNamed(check: NamedCheck): Promise<Finding[]> {
       versionFinding(status.text),
       await newZonesFinding(check),
       ...(target.key === undefined ? [] : [await keyFinding(connection, target.key.name, signal)]),
+      ...(await masterFindings(target.masters)),
       ...paceFindings(status.text),
     ]
   } catch (error) {
@@ -45,12 +46,11 @@ function versionFinding(status: string): Finding {
   return { level: 'warning', what, mend: 'Use BIND 9.16 or later, which knows the words that zones are added with.' }
 }
 
-async function newZonesFinding({ connection, target, view, signal }: NamedCheck): Promise<Finding> {
+async function newZonesFinding({ connection, view, signal }: NamedCheck): Promise<Finding> {
   const fault = viewFault(view)
   if (fault !== undefined) return { level: 'error', what: fault, mend: 'Give the view such a name in named.conf.' }
-  const primaries = primariesText(await masterAddresses(target.masters), target.key?.name)
   const place = view === undefined ? '' : ` IN ${view}`
-  const reply = await connection.run(`modzone "${NOWHERE}"${place} ${zoneBlock(primaries, NOWHERE)}`, signal)
+  const reply = await connection.run(`modzone "${NOWHERE}"${place} ${zoneBlock(['127.0.0.1'], NOWHERE)}`, signal)
   if (reply.error === 'not found' && !/no matching view/i.test(reply.text)) {
     return { level: 'ok', what: 'zones may be added (allow-new-zones yes)' }
   }
