@@ -18,6 +18,8 @@ export type NetworkService = {
   tokenSeconds: number
   /** Rows on a page at most, whatever is asked for. */
   maxPage: number
+  /** Whether it shows all that a token may see, whatever project is asked for. */
+  ignoresProject: boolean
   /** What it answers in place of the truth; undefined where it works. */
   fault: ((response: ServerResponse) => void) | undefined
   /** What it was asked: method, path with query, and the body. */
@@ -34,6 +36,7 @@ export async function startNetworkService(serve: Serve = (handle) => createServe
     tokens: new Map(),
     tokenSeconds: 3600,
     maxPage: 1000,
+    ignoresProject: false,
     fault: undefined,
     asked: [],
   }
@@ -86,13 +89,14 @@ function giveToken(response: ServerResponse, state: Pick<NetworkService, 'tokens
 
 function listAddresses(
   response: ServerResponse,
-  { floatingips, maxPage }: Pick<NetworkService, 'floatingips' | 'maxPage'>,
+  { floatingips, maxPage, ignoresProject }: Pick<NetworkService, 'floatingips' | 'maxPage' | 'ignoresProject'>,
   url: URL,
   project: string,
 ) {
   const asked = url.searchParams
   const mine = floatingips
     .filter((one) => project === '*' || one.project_id === project)
+    .filter((one) => ignoresProject || one.project_id === asked.get('project_id'))
     .filter((one) => asked.get('id') === null || one.id === asked.get('id'))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const after = asked.get('marker')

@@ -74,7 +74,8 @@ async function addManaged(call: Call, set: NewSet, record: string, settings: Pla
   const { tx, now } = call
   const zone = (await zones.lockAny(tx, set.zone_id)) ?? fail('unavailable', 'the zone is being deleted; try again')
   const around = await recordsets.surroundings(tx, zone, set.name, set.type)
-  const misplaced = placementFault(set.name, set.type, around)
+  const taken = `there is a ${set.type} at ${set.name} that leads elsewhere`
+  const misplaced = around.isTaken ? taken : placementFault(set.name, set.type, around)
   if (misplaced !== undefined) fail('invalid_recordset_location', misplaced)
   const row = {
     ...set,

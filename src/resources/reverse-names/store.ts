@@ -41,7 +41,7 @@ export const addressOf = (tx: Tx, projectId: string, { region, id }: Key): Promi
 export async function isFull(tx: Tx, projectId: string): Promise<boolean> {
   const row = await tx.get<{ n: number }>(sql`
     select count(*) as n from (
-      select 1 as one from reverse_addresses where project_id = ${projectId} limit ${mostAddresses}) as some`)
+      select 1 as one from reverse_addresses where project_id = ${projectId} limit ${mostAddresses}) as listed`)
   return row!.n >= mostAddresses
 }
 
