@@ -44,8 +44,10 @@ const namesAtOnce = 300
 export async function setsAt(tx: Tx, zoneId: string, names: readonly string[]): Promise<Map<string, SetRow[]>> {
   const found = new Map<string, SetRow[]>()
   for (const some of inParts(names.map(nameKey), namesAtOnce)) {
+    // As values, each is looked up; as a list, PostgreSQL compares every row with all of it until it has statistics.
     const rows = (await tx.values(sql`
-      select id, name, type, records from recordsets where zone_id = ${zoneId} and name_key in (${join(some)})`)) as [
+      select id, name, type, records from recordsets
+      where (zone_id, name_key) in (values ${join(some.map((name) => sql`(${zoneId}, ${name})`))})`)) as [
       string,
       string,
       string,
@@ -61,12 +63,17 @@ export async function setsAt(tx: Tx, zoneId: string, names: readonly string[]): 
 
 /** The names at which a catalog lists any of these zones. */
 export async function placesOf(tx: Tx, zoneId: string, zones: readonly string[]): Promise<string[]> {
-  const found: string[] = []
+  // In two steps: joined, an engine may take it into its head to begin with all that the catalog lists.
+  const ids: string[] = []
   for (const some of inParts(zones, namesAtOnce)) {
     const rows = await tx.values(sql`
-      select s.name from records r join recordsets s on s.id = r.recordset_id
-      where substr(r.data, 1, 255) in (${join(some)}) and s.zone_id = ${zoneId} and s.type = 'PTR'`)
-    for (const [name] of rows) found.push(name as string)
+      select recordset_id from records where substr(data, 1, 255) in (values ${join(some.map((name) => sql`(${name})`))})`)
+    for (const [id] of rows) ids.push(id as string)
+  }
+  const found: string[] = []
+  for (const some of inParts(ids, namesAtOnce)) {
+    const rows = await tx.values(sql`select name, type, zone_id from recordsets where id in (${join(some)})`)
+    for (const [name, type, zone] of rows) if (type === 'PTR' && zone === zoneId) found.push(name as string)
   }
   return found
 }

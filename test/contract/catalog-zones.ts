@@ -185,6 +185,23 @@ export function catalogZoneRules(engine: string, newStore: NewStore): void {
       await mustAgree(api.db, catalog)
     })
 
+    test('[W58] what a change costs does not grow with what is listed', async () => {
+      const some = () =>
+        Array.from({ length: 500 }, () => newId()).map((id) => ({ id, name: `${id.slice(-12)}.example.` }))
+      const catalog = await newCatalog()
+      const timed = async () => {
+        const add = some()
+        const began = performance.now()
+        await change(catalog, { add })
+        return performance.now() - began
+      }
+      await timed()
+      const first = Math.min(await timed(), await timed())
+      for (let i = 0; i < 20; i++) await timed()
+      const last = Math.min(await timed(), await timed())
+      ok(last < 5 * first + 50, `${first} ms in a small catalog, ${last} ms in a large one`)
+    })
+
     test('[W58] over 10,000 records in one change are not listed: the whole zone is for whoever is behind', async () => {
       const catalog = await newCatalog()
       const add = Array.from({ length: 10_001 }, (_, i) => ({ id: newId(), name: `n${i}.example.` }))
