@@ -37,7 +37,7 @@ test('[W45] a command is one line on a connection of its own, and zones are line
 
 test('[W48] a certificate that is given itself needs no name; another must name the host unless that is turned off', async () => {
   await withTls(replying(added), async (open) => {
-    deepEqual(await open().addZones(zones, never), [], 'pinned, though its name is nsd')
+    deepEqual(await open().addZones(zones, never), [], 'given itself, though it does not name 127.0.0.1')
     const { ca_certs: _, ...unpinned } = optionsFor(0)
     await rejects(open(unpinned, ['ca_certs']).addZones(zones, never), /do not trust: no ca_certs is given/)
     deepEqual(await open({ verify_ssl: false }).addZones(zones, never), [])

@@ -111,7 +111,10 @@ export class PdnsApi {
   ): Promise<{ status: number; text: string }> {
     const { timeout } = this.#settings
     return new Promise((resolve, reject) => {
+      let isSettled = false
       const finish = (settle: () => void) => {
+        if (isSettled) return
+        isSettled = true
         clearTimeout(timer)
         signal.removeEventListener('abort', abort)
         settle()
