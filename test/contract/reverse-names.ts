@@ -282,7 +282,7 @@ export function reverseNameRules(engine: string, newStore: NewStore): void {
       }
     })
 
-    test('[G6] the prefixes, the project and the e-mail address are settings; no quota keeps such zones from being made', async () => {
+    test('[G6] the prefixes, the project and the e-mail address are settings; no quota or blacklist keeps such zones from being made', async () => {
       const other = await startZonesApi(newStore, {
         reversePrefixes: { ipv4: 16, ipv6: 48 },
         managedProject: 'ours',
@@ -296,6 +296,7 @@ export function reverseNameRules(engine: string, newStore: NewStore): void {
         },
       })
       try {
+        await other.post('/v2/blacklists', { pattern: '\\.(in-addr|ip6)\\.arpa\\.$' })
         for (const text of ['107.0.2.1', '2001:db8:7::1']) {
           const { body } = await other.post('/v2/reverse/addresses', { address: text, project_id: 'p' })
           const given = { ptrdname: 'a.example.' }
