@@ -20,6 +20,7 @@ import {
   type ZoneStatus,
 } from '../nsd-control/answers.ts'
 import { type ControlSettings, NsdControl } from '../nsd-control/channel.ts'
+import { plainName } from '../plain-name.ts'
 
 /** NSD by its control channel. What a zone is made of is said by a pattern in nsd.conf. */
 export const nsd4: Kind = {
@@ -93,7 +94,10 @@ class NsdDriver implements Driver {
     this.#control.close()
   }
 
-  /** Gives NSD a line for each zone, and tells what became of each. */
+  /**
+   * Gives NSD a line for each zone, and tells what became of each. NSD makes the names of its files from those of zones, so
+   * that a slash in one would lead it out of its folder: names go to it plain.
+   */
   async #bulk(
     command: 'addzones' | 'delzones',
     zones: readonly TargetZone[],
@@ -101,12 +105,10 @@ class NsdDriver implements Driver {
     take: (zone: TargetZone, outcome: LineOutcome) => void,
   ): Promise<void> {
     if (zones.length === 0) return
-    const input = zones.map(({ name }) => (command === 'addzones' ? `${name} ${this.#pattern}` : name))
+    const names = zones.map(({ name }) => plainName(name))
+    const input = command === 'addzones' ? names.map((name) => `${name} ${this.#pattern}`) : names
     const answer = await this.#control.ask({ command, input, signal })
-    const outcomes = bulkOutcomes(
-      zones.map(({ name }) => name),
-      answer,
-    )
+    const outcomes = bulkOutcomes(names, answer)
     if (outcomes === undefined)
       throw new Unreachable(`NSD at ${this.#control.at} answered ${command} with: ${answer.at(-1)?.slice(0, 200)}`)
     zones.forEach((zone, i) => {
@@ -119,7 +121,7 @@ class NsdDriver implements Driver {
     if (status.pattern === this.#pattern) return undefined
     if (status.pattern === undefined)
       return status.state === 'master' ? 'NSD has it as a primary zone in its nsd.conf: take it out there' : undefined
-    const answer = await this.#control.ask({ command: `changezone ${zone.name} ${this.#pattern}`, signal })
+    const answer = await this.#control.ask({ command: `changezone ${plainName(zone.name)} ${this.#pattern}`, signal })
     return answer.at(-1) === 'ok' ? undefined : said(answer)
   }
 
@@ -134,7 +136,7 @@ class NsdDriver implements Driver {
       if (zone !== undefined) found.push({ zone, status })
     }
     if (zones.length > fewZones) await this.#eachStatus(signal, take)
-    else for (const { name } of zones) await this.#eachStatus(signal, take, name)
+    else for (const { name } of zones) await this.#eachStatus(signal, take, plainName(name))
     return found
   }
 
