@@ -32,6 +32,8 @@ local-port=${listen.port}
 secondary=yes
 # How many zones are taken at a time; with the default of 2, many new zones take longer.
 retrieval-threads=8
+# A NOTIFY that comes while PowerDNS is busy with others may wait for the next look; with the default, that is a minute.
+xfr-cycle-interval=5
 allow-notify-from=${from}
 allow-axfr-ips=${from}
 webserver=yes
