@@ -16,12 +16,13 @@ export type CatalogRow = {
   readonly refresh: number
   readonly recordset_count: number
   readonly record_count: number
+  readonly created_at: string
 }
 
 /** Whom catalog zones belong to: nobody's quota, and in no list but those over all projects. */
 export const serviceProject = '00000000-0000-0000-0000-000000000000'
 
-const columns = sql`id, name, pool_id, serial, refresh, recordset_count, record_count`
+const columns = sql`id, name, pool_id, serial, refresh, recordset_count, record_count, created_at`
 // By the project, which has few zones; the pool may have many.
 const isCatalog = sql`project_id = ${serviceProject} and type = 'CATALOG' and deleted_at is null and gone_at is null`
 
@@ -39,6 +40,8 @@ export const lockCatalog = (tx: Tx, id: string): Promise<CatalogRow | undefined>
 export type SetRow = { readonly id: string; readonly name: string; readonly type: string; readonly records: string }
 
 const namesAtOnce = 300
+// PostgreSQL may read the whole table for each part, where it is not large.
+const zonesAtOnce = 2000
 
 /** The record sets that a catalog has at names, by those names. */
 export async function setsAt(tx: Tx, zoneId: string, names: readonly string[]): Promise<Map<string, SetRow[]>> {
@@ -65,7 +68,7 @@ export async function setsAt(tx: Tx, zoneId: string, names: readonly string[]): 
 export async function placesOf(tx: Tx, zoneId: string, zones: readonly string[]): Promise<string[]> {
   // In two steps: joined, an engine may take it into its head to begin with all that the catalog lists.
   const ids: string[] = []
-  for (const some of inParts(zones, namesAtOnce)) {
+  for (const some of inParts(zones, zonesAtOnce)) {
     const rows = await tx.values(sql`
       select recordset_id from records where substr(data, 1, 255) in (values ${join(some.map((name) => sql`(${name})`))})`)
     for (const [id] of rows) ids.push(id as string)
