@@ -39,6 +39,8 @@ export type Finding = {
 export type Driver = {
   addZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<readonly Refusal[]>
   dropZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<readonly Refusal[]>
+  /** Has the server take zones that changed; for one that acts on NOTIFY only after a while. What comes of it shows in its answers. */
+  refreshZones?(zones: readonly TargetZone[], signal: AbortSignal): Promise<void>
   /** The names of all zones the server has, where it can tell. */
   listZones?(signal: AbortSignal): Promise<readonly string[]>
   check(signal: AbortSignal): Promise<readonly Finding[]>

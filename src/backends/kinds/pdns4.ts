@@ -70,6 +70,10 @@ class PdnsDriver implements Driver {
     })
   }
 
+  async refreshZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<void> {
+    await inParallel(zones, callsAtOnce, signal, async (zone, until) => void (await this.#retrieve(zone, until)))
+  }
+
   async listZones(signal: AbortSignal): Promise<readonly string[]> {
     const answer = await this.#api.call({ method: 'GET', path: '/zones?dnssec=false', signal, most: mostZonesOctets })
     const { body } = answer
@@ -150,7 +154,7 @@ class PdnsDriver implements Driver {
     return problemOf(changed) ?? this.#retrieve(zone, signal)
   }
 
-  /** Has the zone fetched now; PowerDNS looks by itself only once a minute. */
+  /** Has the zone fetched now; PowerDNS acts on a NOTIFY after a second, and looks by itself only once a minute. */
   async #retrieve({ name }: TargetZone, signal: AbortSignal): Promise<Problem | undefined> {
     return problemOf(await this.#api.call({ method: 'PUT', path: `${pathOf(name)}/axfr-retrieve`, signal }))
   }
