@@ -65,6 +65,7 @@ const served: Readonly<Record<string, readonly string[]>> = {
   D36: ['295', '296', '297'],
   D37: ['366'],
   D38: ['466'],
+  D63: ['043'],
 }
 
 const ruleFor = ({ capture, what }: Difference) =>

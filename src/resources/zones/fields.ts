@@ -29,8 +29,7 @@ const zoneName = field<string, 'create'>(
     if (value.length > 1000) return fault(faults, path, 'maxLength', 255, 'must be at most 255 characters')
     try {
       const ascii = nameToAscii(value)
-      // RFC 2317 4: the zone of a part of an IPv4 network may be named by its first address and its length, as in 0/25.
-      const wrong = hostnameFault(/\.in-addr\.arpa\.$/i.test(ascii) ? ascii.replace('/', 'x') : ascii)
+      const wrong = hostnameFault(isClassless(ascii) ? ascii.replace('/', 'x') : ascii)
       if (wrong === undefined) return ascii
       const shown = ascii === value ? '' : ` ('${value}' is '${ascii}' in ASCII)`
       return fault(faults, path, 'format', 'domainname', wrong + shown)
@@ -41,6 +40,9 @@ const zoneName = field<string, 'create'>(
   },
   { write: 'create', filter: true, sort: true, key: 'name_key', folded: true },
 )
+
+/** Whether it is the zone for a part of an IPv4 network as RFC 2317 4 names them: by first address and length, as in 0/25. */
+const isClassless = (name: string): boolean => /^\d{1,3}\/\d{1,2}\.(?:\d{1,3}\.){3}in-addr\.arpa\.$/i.test(name)
 
 function emailFault(email: string): string | undefined {
   try {
