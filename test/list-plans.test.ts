@@ -26,6 +26,7 @@ const explainedStore: NewStore = async () => {
       run: (statement) => tx.run(statement),
       wake: (topic) => tx.wake(topic),
       forUpdate: tx.forUpdate,
+      trigrams: tx.trigrams,
     }
   }
   const watched: Database = {

@@ -80,7 +80,7 @@ async function dropIndexes(db: Database): Promise<string[]> {
         ? sql`select name, sql as definition from sqlite_master
             where type = 'index' and sql is not null and tbl_name in ('zones', 'recordsets', 'records', 'changes')`
         : sql`select indexname as name, indexdef as definition from pg_indexes
-            where tablename in ('zones', 'recordsets', 'records', 'changes')
+            where tablename in ('zones', 'zone_names', 'recordsets', 'records', 'changes')
               and indexname not in (select conname from pg_constraint)`,
     ),
   )

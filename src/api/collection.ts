@@ -29,7 +29,7 @@ export type Among = Rows & {
   /** The collection's path below the mount, when it is not the resource's own. */
   readonly path?: string
   /** Filters that are not columns. */
-  readonly filters?: Readonly<Record<string, (value: string) => Filter>>
+  readonly filters?: Readonly<Record<string, (value: string) => Filter | readonly Filter[]>>
   /** A row as values, where that takes more than reading its columns. */
   readonly fromRow?: (row: Record<string, unknown>) => Record<string, unknown>
   /** The number of rows in scope, where it is kept; else they are counted. */
@@ -84,7 +84,7 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
     if (pageParameters.has(name)) continue
     const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
     const own = among.filters && Object.hasOwn(among.filters, name) ? among.filters[name] : undefined
-    if (own) filters.push(own(value))
+    if (own) filters.push(...[own(value)].flat())
     else if (!field?.filter) unknown.push(name)
     else filters.push(filterOf(name, field, value))
   }

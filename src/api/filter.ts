@@ -17,6 +17,8 @@ export type Filter = {
   readonly isFew?: boolean
   /** Whether `find` uses an index that does not begin with what the list is only over. */
   readonly isApart?: boolean
+  /** Whether to find a row so costs several times what it costs to pass one that is looked at in order. */
+  readonly isCostly?: boolean
   /** A select of what `find` would look at, up to a bound, where that is not the rows themselves. */
   readonly sample?: (limit: number) => Sql
 }

@@ -30,6 +30,8 @@ export type Order = {
 const few = 2000
 /** So many rows are looked at in order before those that match are all found and sorted. */
 const far = 5000
+/** More rows than this are passed in order rather than found in a costly way. */
+const many = 20_000
 
 /**
  * The rows of a page, read the cheaper way: where a filter finds few rows, those are sorted; where it finds many, rows
@@ -50,8 +52,10 @@ export async function readRows(
     const { walked, otherwise } = way
     const bound = otherwise === undefined ? undefined : await placeAt(tx, own, order, walked, far)
     const rows = await tx.values(walk(own, wanted, filters, order, walked, bound))
-    const isWhole = bound === undefined || rows.length >= order.limit
-    return isWhole ? rows : tx.values(sortFound(own, wanted, filters, order, otherwise!))
+    if (bound === undefined || rows.length >= order.limit) return rows
+    if (!(await isTooMany(tx, own, otherwise!))) return tx.values(sortFound(own, wanted, filters, order, otherwise!))
+    const rest = { ...order, after: bound, limit: order.limit - rows.length }
+    return [...rows, ...(await tx.values(walk(own, wanted, filters, rest, walked, undefined)))]
   }
   const read = columns.includes(order.column) ? wanted : sql`${wanted}, ${raw(order.column)}`
   const reads = [
@@ -67,13 +71,26 @@ export async function readRows(
 export async function countRows(tx: Tx, parts: readonly Part[], filters: readonly Filter[]): Promise<number> {
   let total = 0
   for (const part of parts) {
-    const matching = filters.map(({ find, test }) => find ?? test)
-    const isApart = filters.some((filter) => filter.isApart)
-    const conditions = [...(isApart ? onlyTested(part) : onlyFound(part)), ...part.scope, ...matching]
+    const conditions = await toCount(tx, part, filters)
     const row = await tx.get<{ n: number }>(sql`select count(*) as n from ${part.from} ${where(conditions)}`)
     total += row!.n
   }
   return total
+}
+
+async function toCount(tx: Tx, part: Part, filters: readonly Filter[]): Promise<Sql[]> {
+  const costly = filters.find(({ isCostly }) => isCostly)
+  if (costly !== undefined && !(await isTooMany(tx, part, costly))) {
+    return [
+      ...onlyTested(part),
+      ...part.scope,
+      ...filters.map((filter) => (filter === costly ? filter.find! : filter.test)),
+    ]
+  }
+  const others = filters.filter((filter) => filter !== costly)
+  const isApart = others.some((filter) => filter.isApart)
+  const matching = others.map(({ find, test }) => find ?? test)
+  return [...(isApart ? onlyTested(part) : onlyFound(part)), ...part.scope, ...matching]
 }
 
 /** Where the row of an id stands in the order of a list; undefined when the list has none of that id. */
@@ -104,14 +121,23 @@ async function wayOf(tx: Tx, part: Part, filters: readonly Filter[], order: Orde
   let best: By | undefined
   let least = few + 1
   for (const by of candidates) {
-    const row = await tx.get<{ n: number }>(sql`
-      select count(*) as n from (${sampleOf(by, part, least)} limit ${least}) as sample`)
-    if (row!.n >= least) continue
+    const n = await countFound(tx, part, by, least)
+    if (n >= least) continue
     best = by
-    least = Math.max(1, row!.n)
+    least = Math.max(1, n)
   }
   return best === undefined ? { walked: inOrder, otherwise: candidates.find((by) => by !== inOrder) } : through(best)
 }
+
+/** How many rows something finds, counted up to a bound. */
+async function countFound(tx: Tx, part: Part, by: By, bound: number): Promise<number> {
+  const row = await tx.get<{ n: number }>(sql`
+    select count(*) as n from (${sampleOf(by, part, bound)} limit ${bound}) as sample`)
+  return row!.n
+}
+
+const isTooMany = async (tx: Tx, part: Part, by: By): Promise<boolean> =>
+  by !== 'scope' && by.isCostly === true && (await countFound(tx, part, by, many)) >= many
 
 /** Whether the index that a filter finds rows by has them in the order of the list. */
 const isInOrder = ({ column, isExact, isApart }: Filter, order: Order): boolean =>

@@ -11,6 +11,7 @@ import {
   TransactionSpoiled,
   UniqueViolation,
 } from './sql.ts'
+import { noTrigrams, pgTrigrams } from './trigrams.ts'
 
 const attempts = 8
 const migrationLock = 7_265_110
@@ -73,10 +74,16 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     }
   }
 
+  let hasTrigrams = false
   return {
     engine: 'postgres',
     read: (work) => retried('begin isolation level repeatable read read only', work),
-    scan: (work) => retried('begin isolation level repeatable read read only', work),
+    scan: (work) =>
+      retried(beginSearch, async (tx) => {
+        hasTrigrams ||= (await tx.get(trigramIndex)) !== undefined
+        if (hasTrigrams) tx.trigrams = pgTrigrams
+        return work(tx)
+      }),
     write: (work) => retried('begin', work),
     alone: (work) =>
       retried('begin', async (tx) => {
@@ -95,6 +102,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 /** The view of a connection that one piece of work gets; of no use once that work is done. */
 class ClientTx implements MigrationTx {
   readonly forUpdate = forUpdate
+  trigrams = noTrigrams
   readonly woken: string[] = []
   readonly #client: pg.PoolClient
   #open = true
@@ -151,6 +159,10 @@ class ClientTx implements MigrationTx {
 }
 
 const forUpdate = sql`for update`
+
+// What is the best way to search depends on what is searched for.
+const beginSearch = 'begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan'
+const trigramIndex = sql`select 1 as one from pg_class where oid = to_regclass('zone_names_trigrams')`
 
 const statementNames = new Map<string, string>()
 

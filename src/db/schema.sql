@@ -502,6 +502,34 @@ CREATE INDEX zone_imports_project_status on zone_imports (project_id, status, id
 
 CREATE INDEX zone_imports_project_updated on zone_imports (project_id, updated_key, id);
 
+CREATE TABLE zone_names (
+  number integer not null primary key,
+  zone_id text not null,
+  name_key text not null
+);
+
+CREATE TRIGGER zone_names_added after insert on zone_names begin
+  insert into zone_names_trigrams (rowid, zone_id, name_key) values (new.number, new.zone_id, new.name_key);
+end;
+
+CREATE TRIGGER zone_names_removed after delete on zone_names begin
+  insert into zone_names_trigrams (zone_names_trigrams, rowid, zone_id, name_key)
+  values ('delete', old.number, old.zone_id, old.name_key);
+end;
+
+CREATE UNIQUE INDEX zone_names_zone on zone_names (zone_id);
+
+CREATE VIRTUAL TABLE zone_names_trigrams using fts5 (
+  zone_id unindexed, name_key, content = 'zone_names', content_rowid = 'number',
+  tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0
+);
+
+CREATE TABLE 'zone_names_trigrams_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'zone_names_trigrams_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE 'zone_names_trigrams_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+
 CREATE TABLE zone_refreshes (
   zone_id text not null primary key references zones (id) on delete cascade,
   asked_at text not null
@@ -600,6 +628,10 @@ CREATE INDEX zones_deleted on zones (purge_at) where deleted_at is not null;
 
 CREATE UNIQUE INDEX zones_name on zones (name_key, pool_id) where deleted_at is null;
 
+CREATE TRIGGER zones_named after insert on zones when new.gone_at is null begin
+  insert into zone_names (zone_id, name_key) values (new.id, new.name_key);
+end;
+
 CREATE INDEX zones_pool on zones (pool_id, ns_revision, id) where deleted_at is null;
 
 CREATE INDEX zones_project_email on zones (project_id, email, id) where gone_at is null;
@@ -616,4 +648,13 @@ CREATE INDEX zones_project_ttl on zones (project_id, ttl, id) where gone_at is n
 
 CREATE INDEX zones_project_updated on zones (project_id, updated_key, id) where gone_at is null;
 
+CREATE TRIGGER zones_renamed after update of name, gone_at on zones begin
+  delete from zone_names where zone_id = old.id;
+  insert into zone_names (zone_id, name_key) select new.id, new.name_key where new.gone_at is null;
+end;
+
 CREATE INDEX zones_tree on zones (tree_key) where deleted_at is null;
+
+CREATE TRIGGER zones_unnamed after delete on zones begin
+  delete from zone_names where zone_id = old.id;
+end;

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Sql } from 'sql-template-tag'
+import type { Trigrams } from './trigrams.ts'
 
 export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
 
@@ -33,6 +34,8 @@ export interface Tx {
   run(query: Statement): Promise<number>
   /** What to put behind a select to lock its rows: `for update`, or nothing where there is one writer anyway. */
   readonly forUpdate: Sql
+  /** How rows are found by a piece of their text; for searches. */
+  readonly trigrams: Trigrams
   /** Once this transaction is durable, tells followers in every process that something of this name changed. A hint: rows are the truth. */
   wake(topic: string): void
 }

@@ -9,6 +9,7 @@ import {
   UniqueViolation,
   type Value,
 } from './sql.ts'
+import { fts5Trigrams } from './trigrams.ts'
 
 /** How long work waits for another process that holds the file's one write lock. */
 export const patienceMilliseconds = 5000
@@ -78,6 +79,7 @@ export function valuesOf(statement: StatementSync, values: readonly Value[]): un
 /** The view of a connection that one piece of work gets; of no use once that work is done. */
 export class ConnectionTx implements MigrationTx {
   readonly forUpdate = empty
+  readonly trigrams = fts5Trigrams
   readonly woken: string[] = []
   readonly #connection: Connection
   #open = true

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { workerUrl } from '../worker-url.ts'
 import { DatabaseUnavailable, empty, type Row, type Statement, type Tx } from './sql.ts'
 import { closed, translated } from './sqlite-connection.ts'
+import { fts5Trigrams } from './trigrams.ts'
 
 const size = 4
 const maxWaiting = 256
@@ -72,6 +73,7 @@ export class Scanners {
 /** One thread with a connection of its own; asked like a transaction, answers in turn. */
 class Scanner implements Tx {
   readonly forUpdate = empty
+  readonly trigrams = fts5Trigrams
   readonly #worker: Worker
   readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   #last = 0

@@ -10,7 +10,7 @@ import { ownZoneFor, zoneFor, zoneToChange, zoneToRemove } from './access.ts'
 import { authorOf, changeZone } from './change.ts'
 import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
 import { masterState, nameservers, type Zone, zone } from './fields.ts'
-import { nameMatches } from './name-filter.ts'
+import { zoneNameMatches } from './name-filter.ts'
 import { removeZone } from './remove.ts'
 import { zoneFaults } from './rules.ts'
 import * as store from './store.ts'
@@ -40,7 +40,7 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
       return listed(call, zone, {
         ...store.ownedBy(caller),
         ...(hasShared && { also: store.sharedWith(caller) }),
-        filters: { name: nameMatches },
+        filters: { name: zoneNameMatches(tx) },
         total: async () =>
           (await countOf(tx, project, 'zones')) + (hasShared ? await countOf(tx, project, 'shared_zones') : 0),
       })
