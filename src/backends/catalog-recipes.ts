@@ -20,10 +20,11 @@ export function bindCatalogOptions({ catalog, primary, key }: CatalogSource): st
       # With the preset of 5 seconds, a new zone waits for as long.
       in-memory no min-update-interval 0;
   };
-  # With the presets (20, 10 and 2), a thousand new zones take half a minute.
+  # With the presets (20, 10 and 2), a thousand new zones take half a minute. Many more at a time than these may be refused:
+  # dns_tcp_per_client of Nameplane is 200.
   serial-query-rate 2000;
-  transfers-in 200;
-  transfers-per-ns 200;
+  transfers-in 100;
+  transfers-per-ns 100;
 `
 }
 
