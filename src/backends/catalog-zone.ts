@@ -26,7 +26,7 @@ import {
 } from './catalog-rows.ts'
 
 /** The catalog zone of a pool (RFC 9432). One that was renamed is another, and lists nothing yet. */
-export type CatalogZone = Pick<CatalogRow, 'id' | 'name' | 'pool_id' | 'serial'>
+export type CatalogZone = Pick<CatalogRow, 'id' | 'name' | 'pool_id' | 'serial' | 'created_at'>
 
 /** What a pool says of its catalog zone; null leaves it to the service. */
 export type CatalogSettings = {
@@ -151,7 +151,7 @@ async function make(
   now: Date,
 ): Promise<CatalogRow> {
   const [at, serial] = [timestamp(now), nextSerial(undefined, now)]
-  const row = { id: newId(now), name, pool_id, serial, refresh, recordset_count: 3, record_count: 1 }
+  const row = { id: newId(now), name, pool_id, serial, refresh, recordset_count: 3, record_count: 1, created_at: at }
   await insert(tx, {
     ...row,
     tree_key: treeKey(name),
@@ -176,7 +176,6 @@ async function make(
     status_reason: null,
     action: 'CREATE',
     version: 1,
-    created_at: at,
     updated_at: null,
     transferred_at: null,
     deleted_at: null,

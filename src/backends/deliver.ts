@@ -38,9 +38,11 @@ export type Delivery = {
   stop(): Promise<void>
 }
 
-type Held = { readonly lease: Lease; readonly delivery: PoolDelivery; renewedAt: number }
+type Held = { readonly lease: Lease; readonly delivery: PoolDelivery; renewedAt: number; end: NodeJS.Timeout }
 
 const pollMilliseconds = 2000
+// What is under way when a lease ends needs a moment to be broken off.
+const marginMilliseconds = 1000
 const mostServedKept = 20_000
 const topics = new Set([deliveryTopic, 'tsigkeys'])
 
@@ -109,22 +111,32 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 
   /** Holds what is to be held: renews leases, takes pools nobody has, begins those anew whose settings changed. */
   async function arrange(): Promise<void> {
-    await renewLeases()
+    for (const id of [...held.keys()]) await apart(id, () => renewLease(id))
     const configs = new Map((await db.read((tx) => deliveredPools(tx, secrets))).map((config) => [config.id, config]))
-    for (const [id, { lease, delivery }] of [...held]) {
+    for (const [id, { lease, delivery, renewedAt }] of [...held]) {
       const config = configs.get(id)
       if (config !== undefined && isDeepStrictEqual(config, delivery.config)) continue
-      await delivery.stop()
-      held.delete(id)
-      if (config !== undefined) await begin(config, lease)
-      else await leave(lease)
+      await letGo(id)
+      await apart(id, () => (config === undefined ? leave(lease) : begin(config, lease, renewedAt)))
     }
     for (const config of configs.values()) {
       if (held.has(config.id) || stopped) continue
-      const lease = await db.write((tx) => claim(tx, config.id, holder, clock()))
-      if (lease === undefined) continue
-      await checks.takeOver(config.id)
-      await begin(config, lease)
+      await apart(config.id, async () => {
+        const claimedAt = performance.now()
+        const lease = await db.write((tx) => claim(tx, config.id, holder, clock()))
+        if (lease === undefined) return
+        await checks.takeOver(config.id)
+        await begin(config, lease, claimedAt)
+      })
+    }
+  }
+
+  /** Does something for one pool: what is wrong with it keeps no other from being delivered. */
+  async function apart(poolId: string, act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      log.warn({ err: error, pool_id: poolId }, 'a pool could not be arranged for delivery; it is tried again')
     }
   }
 
@@ -134,9 +146,9 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     await db.write((tx) => release(tx, lease))
   }
 
-  async function begin(config: PoolConfig, lease: Lease): Promise<void> {
+  async function begin(config: PoolConfig, lease: Lease, renewedAt: number): Promise<void> {
     const delivery = new PoolDelivery(config, { db, clock, log, lease, servedSerial: (id) => served.get(id) })
-    held.set(config.id, { lease, delivery, renewedAt: performance.now() })
+    held.set(config.id, { lease, delivery, renewedAt, end: endOf(config.id, renewedAt) })
     log.info(
       { pool: config.name, servers: config.servers.length, targets: config.targets.length },
       'a pool is delivered',
@@ -144,28 +156,43 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     try {
       await delivery.start()
     } catch (error) {
-      await delivery.stop()
-      held.delete(config.id)
-      await db.write((tx) => release(tx, lease))
+      await letGo(config.id)
+      if (!(error instanceof LeaseLost)) await db.write((tx) => release(tx, lease))
       throw error
     }
   }
 
-  async function renewLeases(): Promise<void> {
-    for (const [id, one] of [...held]) {
-      const age = performance.now() - one.renewedAt
-      if (age < renewMilliseconds) continue
-      try {
-        const now = performance.now()
-        await db.write((tx) => renew(tx, one.lease, clock()))
-        one.renewedAt = now
-      } catch (error) {
-        // Without the database nobody can take over either, until the lease has run out.
-        if (!(error instanceof LeaseLost) && age < leaseMilliseconds) throw error
-        log.warn({ pool_id: id }, 'another process delivers a pool now')
-        held.delete(id)
-        await one.delivery.stop()
-      }
+  /** Ends what is done under a lease that was not renewed in time, before another process may take it. */
+  function endOf(poolId: string, renewedAt: number): NodeJS.Timeout {
+    const left = renewedAt + leaseMilliseconds - marginMilliseconds - performance.now()
+    return setTimeout(() => {
+      log.warn({ pool_id: poolId }, 'the lease of a pool could not be renewed in time; its delivery ends')
+      void letGo(poolId)
+    }, left)
+  }
+
+  async function letGo(poolId: string): Promise<void> {
+    const one = held.get(poolId)
+    if (one === undefined) return
+    held.delete(poolId)
+    clearTimeout(one.end)
+    await one.delivery.stop()
+  }
+
+  async function renewLease(poolId: string): Promise<void> {
+    const one = held.get(poolId)
+    if (one === undefined || performance.now() - one.renewedAt < renewMilliseconds) return
+    try {
+      const now = performance.now()
+      await db.write((tx) => renew(tx, one.lease, clock()))
+      if (held.get(poolId) !== one) return
+      one.renewedAt = now
+      clearTimeout(one.end)
+      one.end = endOf(poolId, now)
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error
+      log.warn({ pool_id: poolId }, 'another process delivers a pool now')
+      await letGo(poolId)
     }
   }
 
@@ -186,8 +213,8 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       await feed.stop()
       await loop
       await checks.stop()
-      for (const { delivery, lease } of held.values()) {
-        await delivery.stop()
+      for (const { lease } of [...held.values()]) {
+        await letGo(lease.poolId)
         await db.write((tx) => release(tx, lease)).catch(() => {})
       }
     },

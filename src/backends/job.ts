@@ -110,11 +110,6 @@ export class Job {
       : undefined
   }
 
-  /** Forgets what a server was seen to have. */
-  forget(serverId: string): void {
-    this.#seen.delete(serverId)
-  }
-
   isShownBy(serverId: string): boolean {
     const seen = this.#seen.get(serverId)
     return seen !== undefined && seen === this.wanted
@@ -156,10 +151,9 @@ export class Job {
   get isGone(): boolean {
     if (this.wanted !== null) return false
     if (Date.now() - this.#since > this.#config.graceMilliseconds) return true
-    const isDropped = this.#awaited.size === 0
-    return (
-      isDropped && (this.hasNamesake || this.#ids.filter((id) => this.isShownBy(id)).length >= this.#config.threshold)
-    )
+    // That servers answer for the name proves nothing where another zone has it; that their targets dropped it does.
+    if (this.hasNamesake) return this.#awaited.size === 0
+    return this.#ids.filter((id) => this.isShownBy(id)).length >= this.#config.threshold
   }
 
   /** Whether trouble was noted of it that is over. */

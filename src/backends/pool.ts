@@ -4,8 +4,6 @@ import type { Database } from '../db/sql.ts'
 import { compareSerials } from '../dns/serial.ts'
 import type { Shown } from '../exchange/exchange.ts'
 import { Announcer } from './announcer.ts'
-import { catalogDriver } from './catalog-driver.ts'
-import { type CatalogZone, ensureCatalog } from './catalog-zone.ts'
 import { followsCatalog, type PoolConfig, type PoolTarget, type ProofServer } from './config.ts'
 import { Job } from './job.ts'
 import type { Driver } from './kind.ts'
@@ -14,6 +12,7 @@ import type { Lease } from './leases.ts'
 import { Leaving } from './leaving.ts'
 import { lostAt } from './lost.ts'
 import { deletedOf, pagesOf, strangersOf } from './pages.ts'
+import { openCatalog, type PoolCatalog } from './pool-catalog.ts'
 import { Recorder } from './recorder.ts'
 import * as rows from './rows.ts'
 import { type Expected, ServerProbe } from './server.ts'
@@ -57,8 +56,9 @@ export class PoolDelivery {
   readonly #lookedThrough = new Set<string>()
   readonly #stopped = new AbortController()
   readonly #timers: readonly NodeJS.Timeout[]
-  #catalog: CatalogZone | undefined
+  #catalog: PoolCatalog | undefined
   #scanning: Promise<void> | undefined
+  #isOpen = false
 
   constructor(config: PoolConfig, options: PoolOptions) {
     this.config = config
@@ -89,14 +89,10 @@ export class PoolDelivery {
   }
 
   async start(): Promise<void> {
-    const { db, clock, lease } = this.#options
+    const { db } = this.#options
     const { config } = this
-    const followers = config.targets.filter((target) => followsCatalog(config, target))
-    if (followers.length > 0) {
-      this.#catalog = await ensureCatalog(db, config, config.catalog, clock())
-      // One of them stands for all: what is in the catalog is there for each.
-      this.#open(followers[0]!, catalogDriver({ db, clock, lease, catalog: this.#catalog }), catalogBatch)
-    }
+    this.#catalog = await openCatalog(config, this.#options)
+    if (this.#catalog !== undefined) this.#open(this.#catalog.target, this.#catalog.driver, catalogBatch)
     for (const target of config.targets) {
       const kind = kinds[target.type]
       if (kind !== undefined && !followsCatalog(config, target)) this.#open(target, kind.open(target), kind.batch)
@@ -104,6 +100,7 @@ export class PoolDelivery {
     const ids = new Set([...this.#probes.keys(), ...config.targets.map(({ id }) => id)])
     await db.write((tx) => rows.forgetServers(tx, config.id, [...ids]))
     if (this.#catalog !== undefined) this.#tellOfCatalog(this.#catalog.serial)
+    this.#isOpen = true
     this.#scanning = this.#scan().catch((error: unknown) => {
       if (!this.#stopped.signal.aborted) this.#options.log.error({ err: error }, 'a pool could not be looked through')
     })
@@ -121,7 +118,8 @@ export class PoolDelivery {
 
   /** Takes up zones that changed; those of other pools by now are let go. */
   async take(zones: readonly rows.ZoneRow[]): Promise<void> {
-    if (this.#stopped.signal.aborted) return
+    // What changes before all is ready is found in the rows when they are looked through.
+    if (this.#stopped.signal.aborted || !this.#isOpen) return
     for (const zone of zones) {
       if (zone.pool_id !== this.config.id || zone.gone_at !== null) this.#leave(zone.id)
       else if (zone.id === this.#catalog?.id) this.#tellOfCatalog(zone.serial)
@@ -161,7 +159,6 @@ export class PoolDelivery {
       for await (const zones of pagesOf(this.#options.db, this.config.id, this.#stopped.signal)) {
         const others = zones.filter((zone) => rows.isDeliverable(zone) && !this.#jobs.has(zone.id))
         const lost = await lostAt(probe, others)
-        for (const seen of lost) this.#recorder.saw(seen)
         if (lost.length > 0) await this.#takeAnew(lost)
       }
     } catch {
@@ -201,6 +198,8 @@ export class PoolDelivery {
   #probeOf(server: ProofServer): ServerProbe {
     const { db, log } = this.#options
     const place = { pool: this.config.name, server: `${server.host}:${server.port}` }
+    const at = { serverId: server.id, poolId: this.config.id }
+    let sampled = ''
     return new ServerProbe(server, {
       onShown: (zone, shown) => this.#shown(server.id, zone, shown),
       onState: (reason) => {
@@ -209,7 +208,11 @@ export class PoolDelivery {
         else log.warn({ ...place, reason }, 'a server is silent')
         if (reason === undefined) this.#cameBack(server.id)
       },
-      sample: () => db.read((tx) => rows.someZoneAt(tx, server.id, crypto.randomUUID())),
+      sample: async () => {
+        const zone = await db.read((tx) => rows.nextZoneAt(tx, at, sampled))
+        sampled = zone?.id ?? ''
+        return zone
+      },
       onSample: (zone, shown) => {
         if (zone === undefined || this.#jobs.has(zone.id) || ('serial' in shown && shown.serial === zone.serial)) return
         log.warn({ ...place, zone: zone.name }, 'a server has lost a zone; all its zones are looked at')
@@ -239,18 +242,25 @@ export class PoolDelivery {
     for (const [id, worker] of this.#workers) {
       const row = present.find(({ target_id }) => target_id === id)
       if (job.isDeleted) {
-        if (row === undefined) continue
+        if (row === undefined && !worker.isAbout(job.zone.id)) continue
         job.awaitTarget(id)
         worker.drop(job.zone)
         continue
       }
       const target = this.#target(id)
-      const isThere = row !== undefined && row.added_at !== null && row.added_at >= target.changedAt
+      const isThere = this.#isThere(target, row) && !worker.isAbout(job.zone.id)
       if (!isThere) job.awaitTarget(id)
       // A zone's group may have changed with the zone; a catalog that has it right is not changed.
       const mayBeRegrouped = followsCatalog(this.config, target) && job.group !== undefined
       if (!isThere || mayBeRegrouped) worker.add(job.member)
     }
+  }
+
+  /** Whether a target has a zone as it should: given since the target, or the catalog it follows, was last changed, and not leaving. */
+  #isThere(target: PoolTarget, row: rows.TargetZoneRow | undefined): boolean {
+    if (row?.added_at == null || row.leave_serial !== null) return false
+    const since = followsCatalog(this.config, target) ? (this.#catalog?.created_at ?? '') : ''
+    return row.added_at >= target.changedAt && row.added_at >= since
   }
 
   #target(id: string): PoolTarget {
@@ -321,9 +331,9 @@ export class PoolDelivery {
 
   #tellAgain(job: Job): void {
     job.announced()
+    if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
     if (job.isDeleted) return
     this.#announcer.tellOf(job.zone.name)
-    if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
     if (job.missingAt.length > 0 && performance.now() - job.givenAt > giveAgainAfter) this.#giveAgain(job)
   }
 
@@ -363,6 +373,8 @@ export class PoolDelivery {
       if (job.isAnnounced && !job.isDeleted && !job.isShownBy(serverId)) this.#announcer.tellOf(job.zone.name)
     }
     if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
+    // Its control channel, if it has one, is most likely back too.
+    for (const worker of this.#workers.values()) worker.tryNow()
     void this.lookThrough(serverId)
   }
 
@@ -376,6 +388,7 @@ export class PoolDelivery {
       const seen = this.config.servers.map(({ id }) => ({ ...here, server_id: id, serial: zone.serial }))
       const job = this.#begin(zone, [...seen, here])
       if (job === undefined) continue
+      this.#recorder.saw(here)
       if (here.serial === null) this.#giveAgain(job)
       this.#announce(job)
     }

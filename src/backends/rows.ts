@@ -114,22 +114,46 @@ export const seenOf = async (tx: Tx, zoneIds: readonly string[], serverIds: read
         select zone_id, server_id, serial, error from zone_servers
         where zone_id in (${join([...zoneIds])}) and server_id in (${join([...serverIds])})`)
 
-/** Some zone that a server was seen to have, of those after an id; for a look whether it still does. */
-export const someZoneAt = (tx: Tx, serverId: string, after: string): Promise<ZoneRow | undefined> =>
-  tx.get(sql`
-    select ${prefixed} from zone_servers s join zones z on z.id = s.zone_id
-    where s.server_id = ${serverId} and s.zone_id > ${after} and s.serial is not null and z.deleted_at is null
-    order by s.zone_id limit 1`)
+/** The next zone that a server of a pool was seen to have, in a round over all of them; for a look whether it still does. */
+export async function nextZoneAt(
+  tx: Tx,
+  { serverId, poolId }: { readonly serverId: string; readonly poolId: string },
+  after: string,
+): Promise<ZoneRow | undefined> {
+  const next = (from: string) =>
+    tx.get<ZoneRow>(sql`
+      select ${prefixed} from zone_servers s join zones z on z.id = s.zone_id
+      where s.server_id = ${serverId} and s.zone_id > ${from} and s.serial is not null and z.deleted_at is null
+        and z.pool_id = ${poolId}
+      order by s.zone_id limit 1`)
+  return (await next(after)) ?? next('')
+}
 
 const prefixed = sql`z.id, z.name, z.ttl, z.type, z.pool_id, z.serial, z.published_serial, z.ns_revision, z.attributes, z.transferred_at,
   z.trouble, z.changed_at, z.deleted_at, z.gone_at`
 
-/** Notes that a target may have zones from now on. */
-export async function willAdd(tx: Tx, targetId: string, zones: readonly { id: string; name: string }[]): Promise<void> {
-  for (const { id, name } of zones) {
+/** Those of some zones that are in a pool and not deleted. */
+export const livingIn = async (tx: Tx, poolId: string, ids: readonly string[]): Promise<Set<string>> =>
+  new Set(
+    ids.length === 0
+      ? []
+      : (
+          await tx.all<{ id: string }>(sql`
+            select id from zones where id in (${join([...ids])}) and pool_id = ${poolId} and deleted_at is null`)
+        ).map(({ id }) => id),
+  )
+
+/** Notes that a target may have zones from now on; those that were to leave it for another pool and are not handed over stay. */
+export async function willAdd(
+  tx: Tx,
+  targetId: string,
+  zones: readonly { readonly id: string; readonly name: string; readonly newCatalog?: string }[],
+): Promise<void> {
+  for (const { id, name, newCatalog } of zones) {
+    const stays = newCatalog === undefined ? sql`, leave_serial = null` : sql``
     await tx.run(sql`
       insert into target_zones (target_id, zone_id, name) values (${targetId}, ${id}, ${name})
-      on conflict (target_id, zone_id) do update set name = excluded.name`)
+      on conflict (target_id, zone_id) do update set name = excluded.name ${stays}`)
   }
 }
 
@@ -140,6 +164,12 @@ export async function added(tx: Tx, targetId: string, zoneIds: readonly string[]
       update target_zones set added_at = ${at}, error = null where target_id = ${targetId} and zone_id = ${id}`)
   }
 }
+
+/** Has every zone of a pool be given to its targets again: they get them in another way from now on. */
+export const toBeGivenAgain = (tx: Tx, poolId: string): Promise<number> =>
+  tx.run(sql`
+    update target_zones set added_at = null
+    where target_id in (select id from pool_targets where pool_id = ${poolId}) and added_at is not null`)
 
 /** Notes that a target does not have zones any more. */
 export async function dropped(tx: Tx, targetId: string, zoneIds: readonly string[]): Promise<void> {
@@ -170,7 +200,7 @@ export const otherNamesakes = async (
     ? []
     : tx.all(sql`
         select zone_id, name from target_zones
-        where target_id = ${targetId} and name in (${join(zones.map(({ name }) => name))})
+        where target_id = ${targetId} and lower(name) in (${join(zones.map(({ name }) => name.toLowerCase()))})
           and zone_id not in (${join(zones.map(({ id }) => id))})`)
 
 /** Notes from which serial on a zone that was moved to another pool need not be at a target any more. */

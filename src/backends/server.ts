@@ -21,7 +21,7 @@ const delays = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 1000, 200
 const most = 128
 const answerMilliseconds = 1500
 const silentAfter = 3
-const [soonest, latest] = [500, 5000]
+const [soonest, seldom, atLeisure] = [500, 2000, 5000]
 
 /** Asks one server for the zones that are expected of it, many at a time, until it shows them. While it is silent, one question at a time. */
 export class ServerProbe {
@@ -145,13 +145,13 @@ export class ServerProbe {
     this.#events.onState(reason)
   }
 
-  /** Keeps an eye on the server: often while it is silent, at times while nothing else is asked of it. */
+  /** Keeps an eye on the server: often while it is silent, at times while it is not, since it may have lost what it had. */
   #beat(wait: number): void {
     this.#heartbeat = setTimeout(async () => {
       const isSilent = this.#silent > 0
       if (isSilent) await this.#knock()
-      else if (this.#waiting.size === 0) await this.#glance()
-      if (!this.#stopped) this.#beat(this.#silent > 0 ? Math.min(latest, isSilent ? wait * 1.5 : soonest) : latest)
+      else await this.#glance()
+      if (!this.#stopped) this.#beat(this.#silent > 0 ? Math.min(seldom, isSilent ? wait * 1.5 : soonest) : atLeisure)
     }, wait)
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database, Tx } from '../db/sql.ts'
@@ -41,9 +42,15 @@ export class TargetWorker {
     this.#options = options
   }
 
-  /** What is still to be done. */
-  get waiting(): number {
-    return this.#orders.size
+  /** Whether something is still to be done with a zone: it is given or taken away. */
+  isAbout(zoneId: string): boolean {
+    return this.#orders.has(zoneId)
+  }
+
+  /** Does what failed or was refused again at once: the server is back, or was changed. */
+  tryNow(): void {
+    for (const order of this.#orders.values()) order.notBefore = 0
+    this.#ring()
   }
 
   add(zone: TargetZone): void {
@@ -64,7 +71,7 @@ export class TargetWorker {
   #order(order: Order): void {
     const present = this.#orders.get(order.zone.id)
     // The same thing again changes nothing of what is waited for.
-    if (present !== undefined && present.drop === order.drop) return
+    if (present !== undefined && present.drop === order.drop && isDeepStrictEqual(present.zone, order.zone)) return
     this.#orders.set(order.zone.id, order)
     this.#ring()
     this.#working ??= this.#work().finally(() => {
@@ -127,21 +134,24 @@ export class TargetWorker {
 
   async #add(orders: readonly Order[]): Promise<void> {
     const { targetId, driver, lease, onAdded } = this.#options
-    const wanted = orders.map(({ zone }) => zone)
-    const blocked = await this.#write(async (tx) => {
+    const asked = orders.map(({ zone }) => zone)
+    const { zones, wanted, former } = await this.#write(async (tx) => {
       await mustHold(tx, lease)
-      const others = await rows.otherNamesakes(tx, targetId, wanted)
-      const names = new Set(others.map(({ name }) => name))
-      await rows.willAdd(
+      const living = await rows.livingIn(
         tx,
-        targetId,
-        wanted.filter(({ name }) => !names.has(name)),
+        lease.poolId,
+        asked.map(({ id }) => id),
       )
-      return others
+      // What was deleted or moved meanwhile is not given any more; what is handed over is another pool's already.
+      const wanted = asked.filter(({ id, newCatalog }) => living.has(id) || newCatalog !== undefined)
+      const former = await rows.otherNamesakes(tx, targetId, wanted)
+      const names = new Set(former.map(({ name }) => name.toLowerCase()))
+      const zones = wanted.filter(({ name }) => !names.has(name.toLowerCase()))
+      await rows.willAdd(tx, targetId, zones)
+      return { zones, wanted, former }
     })
-    for (const { zone_id, name } of blocked) this.drop({ id: zone_id, name })
-    const names = new Set(blocked.map(({ name }) => name))
-    const zones = wanted.filter(({ name }) => !names.has(name))
+    this.#forget(orders, wanted)
+    this.#putBehind(orders, former)
     const refusals = zones.length === 0 ? [] : await driver.addZones(zones, this.#stopped.signal)
     const done = this.#without(zones, refusals)
     await this.#write(async (tx) => {
@@ -156,6 +166,24 @@ export class TargetWorker {
     })
     this.#finish(orders, done, refusals)
     onAdded(done)
+  }
+
+  /** Lets go of orders for zones that nobody wants there any more. */
+  #forget(orders: readonly Order[], wanted: readonly TargetZone[]): void {
+    const ids = new Set(wanted.map(({ id }) => id))
+    for (const order of orders) {
+      if (!ids.has(order.zone.id) && this.#orders.get(order.zone.id) === order) this.#orders.delete(order.zone.id)
+    }
+  }
+
+  /** Has zones dropped that must go before others of their names come, which wait for as long as they do. */
+  #putBehind(orders: readonly Order[], former: readonly { readonly zone_id: string; readonly name: string }[]): void {
+    const waits = new Map<string, number>()
+    for (const { zone_id, name } of former) {
+      this.drop({ id: zone_id, name })
+      waits.set(name.toLowerCase(), this.#orders.get(zone_id)!.notBefore)
+    }
+    for (const order of orders) order.notBefore = waits.get(order.zone.name.toLowerCase()) ?? order.notBefore
   }
 
   async #drop(orders: readonly Order[]): Promise<void> {

@@ -79,6 +79,7 @@ export class Exchange {
     if (this.#closed) throw new NoAnswer('stopped')
     this.#socket ??= this.#open()
     const socket = await this.#socket
+    if (this.#closed) throw new NoAnswer('stopped')
     const id = this.#freeId()
     const { key } = this.#server
     const flags = { ...noFlags, aa: opcode === OPCODE.NOTIFY }
@@ -124,7 +125,6 @@ export class Exchange {
           resolve()
         })
       })
-      if (this.#closed) socket.close()
       return socket
     } catch (error) {
       this.#socket = undefined
