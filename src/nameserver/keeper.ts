@@ -105,6 +105,7 @@ export async function runKeeper(
   const server: ServerState = {
     zones: servedFrom(new ArenaReader(writer.handles, () => writer.handles)),
     findKey: (name) => keys.find(name),
+    isPoolServer: (address) => keys.isPoolServer(address),
     settings: options.settings,
     limiter: options.rate && new RateLimiter(options.rate),
     counters,

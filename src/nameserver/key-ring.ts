@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/sql.ts'
 import type { TsigAlgorithm, TsigKey } from '../dns/tsig.ts'
+import { type Networks, networks } from '../networks.ts'
 import * as transfers from '../resources/pool-transfers/store.ts'
 import { deliveryTopic } from '../resources/pools/store.ts'
 import { allKeys } from '../resources/tsigkeys/store.ts'
 import type { Secrets } from '../secrets.ts'
 import { accessRules, type ScopedKey, type TransferZone } from './acl.ts'
-import { HostAddresses, poolServers, withServers } from './pool-servers.ts'
+import { addressesOf, HostAddresses, poolServers, withServers } from './pool-servers.ts'
 
 const topics = new Set(['tsigkeys', 'transfers', deliveryTopic])
 const pollMilliseconds = 5000
@@ -27,6 +28,7 @@ export class KeyRing {
   readonly #unfollow: () => void
   #keys: ReadonlyMap<string, TsigKey & ScopedKey> = new Map()
   #rules: ReturnType<typeof accessRules> = accessRules({ keys: [], pools: new Map() })
+  #own: Networks = networks([])
   #reading: Promise<void> | undefined
   #again = false
 
@@ -52,6 +54,11 @@ export class KeyRing {
     return this.#rules.mayTransfer(zone, address, keyName)
   }
 
+  /** Whether a client is one of the servers of a pool. */
+  isPoolServer(address: string): boolean {
+    return this.#own.has(address)
+  }
+
   /** Whether a key is one of a zone or its pool. */
   isKeyOf(zone: TransferZone, keyName: string): boolean {
     return this.#rules.isKeyOf(zone, keyName)
@@ -64,7 +71,9 @@ export class KeyRing {
       rules: await transfers.all(tx),
       servers: await poolServers(tx),
     }))
-    const pools = await withServers(rules, servers, this.#addresses)
+    const own = await addressesOf(servers, this.#addresses)
+    const pools = withServers(rules, own)
+    this.#own = networks(own.map(({ address }) => address))
     const before = this.#keys
     this.#keys = new Map(keys.map((key) => [key.name, { ...key, algorithm: key.algorithm as TsigAlgorithm }]))
     this.#rules = accessRules({ keys, pools })

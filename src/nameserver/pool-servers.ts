@@ -5,13 +5,13 @@ import * as hosts from '../resources/pool-hosts/store.ts'
 import * as targets from '../resources/pool-targets/store.ts'
 import type { PoolRule } from './acl.ts'
 
-/** A server of a pool that may take its zones because it is one. */
-export type PoolServer = { readonly pool_id: string; readonly host: string }
+/** A server of a pool, by its name or address. */
+export type PoolServer = { readonly pool_id: string; readonly host: string; readonly hasKey: boolean }
 
-/** The servers of every pool that need no key; one that was given a key must use it. */
+/** The servers of every pool. */
 export const poolServers = async (tx: Tx): Promise<PoolServer[]> => [
-  ...(await targets.hostsWithoutKey(tx)),
-  ...(await hosts.hostsWithoutKey(tx)),
+  ...(await targets.hosts(tx)),
+  ...(await hosts.hosts(tx)),
 ]
 
 const namesKeptMilliseconds = 60_000
@@ -31,16 +31,24 @@ export class HostAddresses {
   }
 }
 
-/** The rules of pools with the pools' own servers in them. */
-export async function withServers(
-  rules: ReadonlyMap<string, PoolRule>,
-  servers: readonly PoolServer[],
-  addresses: HostAddresses,
-): Promise<Map<string, PoolRule>> {
+/** A server of a pool, at one of its addresses. */
+export type ServerAddress = PoolServer & { readonly address: string }
+
+/** Every address of servers. */
+export async function addressesOf(servers: readonly PoolServer[], known: HostAddresses): Promise<ServerAddress[]> {
+  const found: ServerAddress[] = []
+  for (const server of servers) {
+    for (const address of await known.of(server.host)) found.push({ ...server, address })
+  }
+  return found
+}
+
+/** The rules of pools with the pools' own servers in them; one that was given a key must use it. */
+export function withServers(rules: ReadonlyMap<string, PoolRule>, servers: readonly ServerAddress[]) {
   const all = new Map(rules)
-  for (const { pool_id, host } of servers) {
+  for (const { pool_id, address, hasKey } of servers) {
     const rule = all.get(pool_id) ?? { addresses: [], require_key: false }
-    all.set(pool_id, { ...rule, addresses: [...rule.addresses, ...(await addresses.of(host))] })
+    if (!hasKey) all.set(pool_id, { ...rule, addresses: [...rule.addresses, address] })
   }
   return all
 }

@@ -17,6 +17,8 @@ export type ServerState = {
   readonly transfer: (request: Request) => Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Acts on a NOTIFY and gives the rcode to answer with; undefined where another thread answers. */
   readonly notify: (request: Request) => number | Promise<number> | undefined
+  /** Whether a client is one of the servers of a pool: those take many zones at a time. */
+  readonly isPoolServer?: (address: string) => boolean
   /** Told of a zone that is asked for before it has been read. */
   readonly wanted: (zoneId: string) => void
   /** Told of what should not happen; the client gets SERVFAIL. */

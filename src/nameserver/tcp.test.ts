@@ -178,6 +178,20 @@ test('[S54] a client has so many connections at most; more are closed at once', 
   })
 })
 
+test('[S54] servers of a pool, which take many zones at a time, may have more', async () => {
+  const isPoolServer = (address: string) => address === '127.0.0.1'
+  await served(
+    { connectionsPerClient: 1 },
+    async (_server, open) => {
+      for (const client of [await open(), await open(), await open()]) {
+        client.send(www(1))
+        equal((await read(client)).answer.length, 2)
+      }
+    },
+    serverOf({ isPoolServer }),
+  )
+})
+
 test('[S55] when there are as many connections as may be, the one longest idle makes room', async () => {
   await served({ connections: 3 }, async (server, open) => {
     const clients = [await open(), await open(), await open()]

@@ -56,7 +56,7 @@ function accept(socket: Socket, held: Connections, server: ServerState): void {
   }
   const client = { address: addressOctets(remoteAddress), port: remotePort }
   const connection = new Connection(socket, client, server, (active) => held.touch(active))
-  if (!held.add(connection)) {
+  if (!held.add(connection, server.isPoolServer?.(remoteAddress) ?? false)) {
     socket.destroy()
     return
   }
@@ -77,11 +77,11 @@ class Connections {
     return this.#byUse.size
   }
 
-  /** Takes a connection in, if need be in place of one that is idle; false where its client has as many as it may. */
-  add(connection: Connection): boolean {
+  /** Takes a connection in, if need be in place of one that is idle; false where its client, unless it is our own, has as many as it may. */
+  add(connection: Connection, isOwn: boolean): boolean {
     const key = clientKey(connection)
     const count = this.#perClient.get(key) ?? 0
-    if (count >= this.#limits.connectionsPerClient) return false
+    if (count >= this.#limits.connectionsPerClient && !isOwn) return false
     if (this.#byUse.size >= this.#limits.connections && !this.#makeRoom()) return false
     this.#perClient.set(key, count + 1)
     this.#byUse.add(connection)

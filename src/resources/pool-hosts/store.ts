@@ -13,11 +13,15 @@ export const nameserversOf = (
 export const alsoNotifiesOf = (tx: Tx, poolId: string): Promise<Pick<AlsoNotify, 'id' | 'host' | 'port'>[]> =>
   tx.all(sql`select id, host, port from pool_also_notifies where pool_id = ${poolId} order by id`)
 
-/** The hosts of every pool that need no key to take zones: its name servers without one, and those who are told of changes. */
-export const hostsWithoutKey = (tx: Tx): Promise<{ readonly pool_id: string; readonly host: string }[]> =>
-  tx.all(sql`
-    select pool_id, host from pool_nameservers where tsigkey_id is null
-    union select pool_id, host from pool_also_notifies`)
+/** The name servers of every pool and those who are told of its changes, and whether they were given a key. */
+export const hosts = async (
+  tx: Tx,
+): Promise<{ readonly pool_id: string; readonly host: string; readonly hasKey: boolean }[]> =>
+  (
+    await tx.all<{ pool_id: string; host: string; tsigkey_id: string | null }>(sql`
+      select pool_id, host, tsigkey_id from pool_nameservers
+      union all select pool_id, host, null from pool_also_notifies`)
+  ).map(({ pool_id, host, tsigkey_id }) => ({ pool_id, host, hasKey: tsigkey_id !== null }))
 
 /** One that a pool has. */
 export const getNameserver = async (tx: Tx, poolId: string, id: string): Promise<Nameserver | undefined> =>

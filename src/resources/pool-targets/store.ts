@@ -17,14 +17,17 @@ export const allOf = async (tx: Tx, secrets: Secrets, poolId: string): Promise<T
     return { id, pool_id, type, tsigkey_id, masters, options: { ...presetsOf(type), ...options, ...hidden } }
   })
 
-/** Where the targets of every pool answer, of those that need no key to take zones. */
-export const hostsWithoutKey = async (tx: Tx): Promise<{ readonly pool_id: string; readonly host: string }[]> =>
+/** Where the targets of every pool answer, and whether they were given a key. */
+export const hosts = async (
+  tx: Tx,
+): Promise<{ readonly pool_id: string; readonly host: string; readonly hasKey: boolean }[]> =>
   (
-    await tx.all<{ pool_id: string; type: string; options: string }>(sql`
-      select pool_id, type, options from pool_targets where tsigkey_id is null`)
-  ).map(({ pool_id, type, options }) => ({
+    await tx.all<{ pool_id: string; type: string; options: string; tsigkey_id: string | null }>(sql`
+      select pool_id, type, options, tsigkey_id from pool_targets`)
+  ).map(({ pool_id, type, options, tsigkey_id }) => ({
     pool_id,
     host: String({ ...presetsOf(type), ...JSON.parse(options) }.host),
+    hasKey: tsigkey_id !== null,
   }))
 
 /** Stores a new one, its secrets encrypted. */
