@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { bulkInsert } from '../../src/db/bulk-rows.ts'
 import { migrate, SchemaTooNew } from '../../src/db/migrate.ts'
 import { type Database, sql, TransactionSpoiled, type Tx, UniqueViolation } from '../../src/db/sql.ts'
 
@@ -40,6 +41,60 @@ export function databaseContract(engineName: string, newEngine: () => Promise<En
     after(async () => {
       await db.close()
       await engine.remove()
+    })
+
+    test('many rows are inserted as they are, whatever their text, beside what they all share; conflicts are left out', async () => {
+      const insert = bulkInsert('things', ['id', 'name'], 'on conflict (name) do nothing')
+      const odd = ['', `it's "so" \\\\ {}[]`, 'käse 🧀', 'a\nb\tc', '$1 ?1 :x', 'null', '7', 'x'.repeat(2000)]
+      const rows = [...odd, ...Array.from({ length: 1200 }, (_, i) => `n${i}`)].map((name, i) => [i, name] as const)
+      const big = Number.MAX_SAFE_INTEGER
+      equal(await db.write((tx) => insert(tx, rows, { big })), rows.length)
+      equal(
+        await db.write((tx) =>
+          insert(
+            tx,
+            [
+              [5001, 'n7'],
+              [5002, 'fresh'],
+            ],
+            { big: 1 },
+          ),
+        ),
+        1,
+      )
+      equal(await db.write((tx) => insert(tx, [], { big: 1 })), 0)
+      const stored = await db.read((tx) =>
+        tx.all<{ id: number; name: string; big: number }>(sql`
+        select id, name, big from things where id < 5000 order by id`),
+      )
+      deepEqual(
+        stored.map(({ id, name }) => [id, name]),
+        rows,
+      )
+      ok(stored.every((row) => row.big === big))
+    })
+
+    test('a bulk of rows may leave numbers and texts empty, in some rows or in all', async () => {
+      await db.alone((tx) => tx.script('create table gaps (id integer, n bigint, t text)'))
+      const long = 'x'.repeat(600_000)
+      const insert = bulkInsert('gaps', ['id', 'n', 't'])
+      await db.write(async (tx) => {
+        await insert(tx, [
+          [1, null, null],
+          [2, null, null],
+        ])
+        await insert(tx, [
+          [3, null, long],
+          [4, 5, null],
+        ])
+      })
+      const stored = await db.read((tx) => tx.values(sql`select id, n, t from gaps order by id`))
+      deepEqual(stored, [
+        [1, null, null],
+        [2, null, null],
+        [3, null, long],
+        [4, 5, null],
+      ])
     })
 
     test('get gives the first row or undefined, all gives every row, run tells how many rows changed', async () => {

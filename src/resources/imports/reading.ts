@@ -103,7 +103,7 @@ export class Reading {
       minTtl: isAdmin ? 0 : settings.minTtl,
     })
     const { id: zoneId, project_id: projectId, serial } = draft.zone
-    this.#stager = new Stager(db, { zoneId, projectId, serial, at }, now)
+    this.#stager = new Stager(db, { zoneId, projectId, serial, at }, now, () => run.note())
   }
 
   async #stage(records: readonly ZoneFileRecord[]): Promise<void> {

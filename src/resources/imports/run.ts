@@ -128,6 +128,7 @@ export class Run {
 
   /** The lines of sets that something is wrong with, found by reading the file once more. */
   async locate(found: readonly PlacedFault[]): Promise<void> {
+    if (found.length === 0) return
     const key = (name: string, type: string) => `${name.toLowerCase()} ${type}`
     const lines = new Map(found.map(({ name, type }) => [key(name, type), undefined as number | undefined]))
     const { typeName } = await import('../../dns/types/index.ts')
