@@ -52,7 +52,8 @@ export function knotCatalog({ catalog, primary, key }: CatalogSource): string {
 acl:
   - id: nameplane
     address: ${primary.host}
-    action: notify${named}
+    # Questions for a catalog zone are refused to those who may not transfer it, and Nameplane asks how it stands.
+    action: [notify, transfer]${named}
 template:
   - id: nameplane
     master: nameplane
