@@ -15,7 +15,8 @@ import type { Query } from './query.ts'
 import { type Mounted, type RequestOptions, readCall } from './request.ts'
 import { RequestMeter, type RouteMeter } from './request-meter.ts'
 import type { Call, Reply, Route } from './route.ts'
-import { arriving, inPlace, inTime, sendStream } from './streams.ts'
+import { StreamPlaces } from './stream-places.ts'
+import { arriving, inTime, sendStream } from './streams.ts'
 import { type SystemOptions, systemRoutes } from './system.ts'
 
 export type ApiOptions = RequestOptions & {
@@ -63,6 +64,7 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setSerializerCompiler(() => JSON.stringify)
   const meter = new RequestMeter()
+  const streams = new StreamPlaces()
   app.decorateRequest('begun', 0)
   app.addHook('onRequest', (request, reply, done) => {
     ;(request as Timed).begun = performance.now()
@@ -80,13 +82,13 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   const places: Place[] = systemRoutes(app, { ...options, requestMetrics: () => meter.metrics() }, base)
   const [large, ordinary] = [options.routes.filter(takesIn), options.routes.filter((route) => !takesIn(route))]
   for (const profile of profiles) {
-    for (const route of ordinary) places.push(mount(app, { route, profile, base }, { ...options, meter }))
+    for (const route of ordinary) places.push(mount(app, { route, profile, base }, { ...options, meter, streams }))
     for (const route of large) {
       places.push({ method: route.method, path: profile.root + route.path })
       await app.register(async (apart) => {
         apart.removeAllContentTypeParsers()
         apart.addContentTypeParser('*', (_request, body, done) => done(null, body))
-        mount(apart, { route, profile, base }, { ...options, meter })
+        mount(apart, { route, profile, base }, { ...options, meter, streams })
       })
     }
   }
@@ -116,7 +118,9 @@ type Timed = FastifyRequest & { begun: number }
 /** What is known of a route before its handler runs. */
 type RouteConfig = { readonly contentType: string; readonly isLarge: boolean; readonly meter: RouteMeter }
 
-function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions & { readonly meter: RequestMeter }): Place {
+type MountOptions = ApiOptions & { readonly meter: RequestMeter; readonly streams: StreamPlaces }
+
+function mount(app: FastifyInstance, mounted: Mounted, options: MountOptions): Place {
   const { route, profile } = mounted
   const path = profile.root + route.path
   const contentType = profile.contentType(route.resource.name)
@@ -132,7 +136,9 @@ function mount(app: FastifyInstance, mounted: Mounted, options: ApiOptions & { r
       const call = route.prepare ? { ...read, prepared: await route.prepare(read, options.db) } : read
       const answer =
         route.returns === 'parts'
-          ? await inPlace(() => options.db.scan((tx) => streamed({ ...call, tx }, mounted, reply, options.log)))
+          ? await options.streams.use(call.caller.project_id, () =>
+              options.db.scan((tx) => streamed({ ...call, tx }, mounted, reply, options)),
+            )
           : route.method === 'GET'
             ? await options.db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
             : await changed(call, mounted, request, options)
@@ -160,11 +166,17 @@ const takesIn = ({ intake }: Route): boolean => intake !== undefined
 const isSearch = (route: Route, query: Query): boolean =>
   route.isSlow === true || (route.returns === 'list' && query.size > 0 && mayBeSlow(query, route.resource))
 
-async function streamed(call: Call, { route, profile }: Mounted, reply: FastifyReply, log: Logger): Promise<undefined> {
+async function streamed(
+  call: Call,
+  { route, profile }: Mounted,
+  reply: FastifyReply,
+  { log, streams }: MountOptions,
+): Promise<undefined> {
   const answer = await route.handle(call)
   if (answer.stream === undefined) throw new Error(`${route.path} was to answer in parts`)
   const contentType = route.answers ?? profile.contentType(route.resource.name)
-  return sendStream(reply, { ...answer, stream: answer.stream, contentType }, log)
+  const sending = { log, isWanted: () => streams.isWanted }
+  return sendStream(reply, { ...answer, stream: answer.stream, contentType }, sending)
 }
 
 /** Straight to the connection: Fastify's own way looks into the content type, and adds a charset we do not want. */

@@ -6,33 +6,38 @@ import type { Reply } from './route.ts'
 
 const patienceMilliseconds = 30_000
 
-const streamsAtOnce = 2
-let streaming = 0
-const waiting: (() => void)[] = []
+export type StreamPatience = {
+  /** How long a client may take nothing. */
+  readonly stillMilliseconds: number
+  /** While others want its place, who keeps it waiting longer than this must have taken so much a second. */
+  readonly slowMilliseconds: number
+  readonly octetsASecond: number
+}
 
-/** Waits for one of few places: what streams holds a reader for as long as its client takes. */
-export async function inPlace<T>(work: () => Promise<T>): Promise<T> {
-  if (streaming >= streamsAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-  else streaming += 1
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next === undefined) streaming -= 1
-    else next()
-  }
+const patience: StreamPatience = {
+  stillMilliseconds: patienceMilliseconds,
+  slowMilliseconds: 5000,
+  octetsASecond: 131_072,
+}
+
+export type Sending = {
+  readonly log: Logger
+  /** Whether others wait for the place of this answer. */
+  readonly isWanted: () => boolean
+  readonly patience?: StreamPatience
 }
 
 type Streamed = Reply & { readonly stream: AsyncIterable<string>; readonly contentType: string }
 
-/** Sends an answer part by part, as fast as the client takes it; ends when the client goes away or takes nothing for long. */
+/** Sends an answer part by part, as fast as the client takes it; ends when the client goes away, takes nothing for long, or is slow while others wait. */
 export async function sendStream(
   reply: FastifyReply,
   { status, headers, stream, contentType }: Streamed,
-  log: Logger,
+  sending: Sending,
 ): Promise<undefined> {
   const iterator = stream[Symbol.asyncIterator]()
   const { raw } = reply
+  const taker = new Taker(raw, sending)
   try {
     // Whatever is wrong shows before the first part: until then it can still be answered as an error.
     let part = await iterator.next()
@@ -40,7 +45,7 @@ export async function sendStream(
     const all: Record<string, number | string | string[] | undefined> = reply.getHeaders()
     raw.writeHead(status, { ...all, 'Content-Type': contentType, ...headers })
     for (; !part.done; part = await iterator.next()) {
-      if (raw.destroyed || (!raw.write(part.value) && !(await drained(reply)))) {
+      if (!(await taker.take(part.value))) {
         raw.destroy()
         return
       }
@@ -49,25 +54,64 @@ export async function sendStream(
   } catch (error) {
     if (!raw.headersSent) throw error
     // The client sees a body that is not whole: the last chunk is missing.
-    log.error({ err: error, request_id: reply.request.id }, 'an answer broke off')
+    sending.log.error({ err: error, request_id: reply.request.id }, 'an answer broke off')
     raw.destroy()
   } finally {
     await iterator.return?.()
   }
 }
 
-async function drained({ raw }: FastifyReply): Promise<boolean> {
-  const tooLong = new AbortController()
-  const timer = setTimeout(() => tooLong.abort(), patienceMilliseconds)
-  const { signal } = tooLong
-  try {
-    await Promise.race([once(raw, 'drain', { signal }), once(raw, 'close', { signal })])
-    return !raw.destroyed
-  } catch {
-    return false
-  } finally {
-    clearTimeout(timer)
-    tooLong.abort()
+/** A client that is sent parts, and how fast it takes them. */
+class Taker {
+  readonly #raw: FastifyReply['raw']
+  readonly #isWanted: () => boolean
+  readonly #patience: StreamPatience
+  #octets = 0
+  #waited = 0
+
+  constructor(raw: FastifyReply['raw'], { isWanted, patience: own = patience }: Sending) {
+    this.#raw = raw
+    this.#isWanted = isWanted
+    this.#patience = own
+  }
+
+  /** Hands over a part; false when the client is gone or not to be waited for any longer. */
+  async take(part: string): Promise<boolean> {
+    if (this.#raw.destroyed) return false
+    if (this.#raw.write(part)) return true
+    const began = performance.now()
+    const taken = await this.#drained(began)
+    this.#waited += performance.now() - began
+    this.#octets += part.length
+    return taken
+  }
+
+  async #drained(began: number): Promise<boolean> {
+    const { slowMilliseconds, stillMilliseconds } = this.#patience
+    const over = new AbortController()
+    const { signal } = over
+    const look = setInterval(
+      () => {
+        const now = performance.now() - began
+        if (now > stillMilliseconds || (this.#isWanted() && this.#isSlow(now))) over.abort()
+      },
+      Math.min(1000, slowMilliseconds / 5),
+    )
+    try {
+      await Promise.race([once(this.#raw, 'drain', { signal }), once(this.#raw, 'close', { signal })])
+      return !this.#raw.destroyed
+    } catch {
+      return false
+    } finally {
+      clearInterval(look)
+      over.abort()
+    }
+  }
+
+  #isSlow(now: number): boolean {
+    const waited = this.#waited + now
+    const { slowMilliseconds, octetsASecond } = this.#patience
+    return waited > slowMilliseconds && (1000 * this.#octets) / waited < octetsASecond
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { DatabaseUnavailable, sql } from './sql.ts'
 import { Connection } from './sqlite-connection.ts'
-import { Scanners } from './sqlite-scanners.ts'
+import { Scanners, scanThreads } from './sqlite-scanners.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nameplane-scanners-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -17,7 +17,7 @@ test('[H27] search threads that could not open the database are replaced once it
   const scanners = new Scanners(path)
   const one = () => scanners.use((tx) => tx.get<{ one: number }>(sql`select 1 as one`))
   // More at once than there are threads: some wait for one that ends.
-  const results = await Promise.allSettled(Array.from({ length: 6 }, one))
+  const results = await Promise.allSettled(Array.from({ length: scanThreads + 2 }, one))
   deepEqual(
     new Set(results.map((result) => result.status === 'rejected' && result.reason.constructor)),
     new Set([DatabaseUnavailable]),

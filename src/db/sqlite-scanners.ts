@@ -4,7 +4,8 @@ import { DatabaseUnavailable, empty, type Row, type Statement, type Tx } from '.
 import { closed, translated } from './sqlite-connection.ts'
 import { fts5Trigrams } from './trigrams.ts'
 
-const size = 4
+/** How many threads there are for reading that may take long. */
+export const scanThreads = 6
 const maxWaiting = 256
 
 export type ScanRequest = {
@@ -51,7 +52,7 @@ export class Scanners {
   async #free(): Promise<Scanner> {
     const idle = this.#idle.pop()
     if (idle) return idle
-    if (this.#all.size < size) return this.#another()
+    if (this.#all.size < scanThreads) return this.#another()
     if (this.#waiting.length >= maxWaiting) throw new DatabaseUnavailable(new Error('too many searches are waiting'))
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
