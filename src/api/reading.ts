@@ -27,16 +27,15 @@ export type Order = {
 }
 
 /** Up to so many rows are found first and sorted then. */
-const few = 2000
+const few = { usually: 2000, ifCostly: 500 }
 /** So many rows are looked at in order before those that match are all found and sorted. */
-const far = 5000
-/** More rows than this are passed in order rather than found in a costly way. */
-const many = 20_000
+const far = { usually: 5000, ifCostly: 10_000 }
+/** So many are looked at in order before it is asked how many would be found in a costly way. */
+const near = 1000
+/** Rather than to find more than this in a costly way, all rows are looked at in order. */
+const many = 10_000
 
-/**
- * The rows of a page, read the cheaper way: where a filter finds few rows, those are sorted; where it finds many, rows
- * are looked at in the order of the list until the page is full. How many it finds is counted up to a bound first.
- */
+/** The rows of a page: of each part of the list by itself, then put together. */
 export async function readRows(
   tx: Tx,
   parts: readonly Part[],
@@ -44,27 +43,52 @@ export async function readRows(
   filters: readonly Filter[],
   order: Order,
 ): Promise<unknown[][]> {
-  const wanted = raw(columns.join(', '))
   const [own, ...others] = parts as [Part, ...Part[]]
-  const way = await wayOf(tx, own, filters, order)
-  if (others.length === 0) {
-    if ('found' in way) return tx.values(sortFound(own, wanted, filters, order, way.found))
-    const { walked, otherwise } = way
-    const bound = otherwise === undefined ? undefined : await placeAt(tx, own, order, walked, far)
-    const rows = await tx.values(walk(own, wanted, filters, order, walked, bound))
-    if (bound === undefined || rows.length >= order.limit) return rows
-    if (!(await isTooMany(tx, own, otherwise!))) return tx.values(sortFound(own, wanted, filters, order, otherwise!))
-    const rest = { ...order, after: bound, limit: order.limit - rows.length }
-    return [...rows, ...(await tx.values(walk(own, wanted, filters, rest, walked, undefined)))]
+  if (others.length === 0) return readPart(tx, own, raw(columns.join(', ')), filters, order)
+  const wanted = raw([...columns, order.column, 'id'].join(', '))
+  const rows = await readPart(tx, own, wanted, filters, order)
+  for (const part of others) rows.push(...(await tx.values(walk(part, wanted, filters, order, undefined, undefined))))
+  const way = order.descending ? -1 : 1
+  return rows
+    .toSorted((a, b) => way * (compare(a.at(-2), b.at(-2)) || compare(a.at(-1), b.at(-1))))
+    .slice(0, order.limit)
+    .map((row) => row.slice(0, columns.length))
+}
+
+/** As databases do: text by its code points. */
+const compare = (a: unknown, b: unknown): number =>
+  typeof a === 'number' ? a - Number(b) : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+
+/**
+ * The rows of a page, read the cheaper way: where a filter finds few rows, those are sorted; where it finds many, rows
+ * are looked at in the order of the list until the page is full. How many it finds is counted up to a bound first.
+ */
+async function readPart(
+  tx: Tx,
+  part: Part,
+  wanted: Sql,
+  filters: readonly Filter[],
+  order: Order,
+): Promise<unknown[][]> {
+  const find = (by: By) => tx.values(sortFound(part, wanted, filters, order, by))
+  const lookOn = async (by: Filter | undefined, bound: Order['after']) => {
+    const rows = await tx.values(walk(part, wanted, filters, order, by, bound))
+    return { rows, isWhole: bound === undefined || rows.length >= order.limit }
   }
-  const read = columns.includes(order.column) ? wanted : sql`${wanted}, ${raw(order.column)}`
-  const reads = [
-    'found' in way
-      ? sortFound(own, read, filters, order, way.found)
-      : walk(own, read, filters, order, way.walked, undefined),
-    ...others.map((part) => walk(part, read, filters, order, undefined, undefined)),
-  ].map((query, i) => sql`select * from (${query}) as part${raw(String(i))}`)
-  return tx.values(sql`select ${wanted} from (${join(reads, ' union all ')}) as parts ${orderBy(plain(order), order)}`)
+  if (filters.some(({ isCostly }) => isCostly)) {
+    const by = filters.find((filter) => isInOrder(filter, order))
+    const { rows, isWhole } = await lookOn(by, await placeAt(tx, part, order, by, near))
+    if (isWhole) return rows
+  }
+  const way = await wayOf(tx, part, filters, order)
+  if ('found' in way) return find(way.found)
+  const { walked, otherwise } = way
+  const bound = otherwise && (await placeAt(tx, part, order, walked, dependingOn(otherwise, far)))
+  const { rows, isWhole } = await lookOn(walked, bound)
+  if (isWhole) return rows
+  if (!(await isTooMany(tx, part, otherwise!))) return find(otherwise!)
+  const rest = { ...order, after: bound, limit: order.limit - rows.length }
+  return [...rows, ...(await tx.values(walk(part, wanted, filters, rest, walked, undefined)))]
 }
 
 /** How many rows there are. */
@@ -119,10 +143,11 @@ async function wayOf(tx: Tx, part: Part, filters: readonly Filter[], order: Orde
   const candidates: By[] = [...finding]
   if (order.isApart && Object.keys(part.only).length > 0) candidates.push('scope')
   let best: By | undefined
-  let least = few + 1
+  let least = Number.POSITIVE_INFINITY
   for (const by of candidates) {
-    const n = await countFound(tx, part, by, least)
-    if (n >= least) continue
+    const bound = Math.min(least, dependingOn(by, few) + 1)
+    const n = await countFound(tx, part, by, bound)
+    if (n >= bound) continue
     best = by
     least = Math.max(1, n)
   }
@@ -136,8 +161,13 @@ async function countFound(tx: Tx, part: Part, by: By, bound: number): Promise<nu
   return row!.n
 }
 
+const isCostly = (by: By): boolean => by !== 'scope' && by.isCostly === true
+
+const dependingOn = (by: By, { usually, ifCostly }: { readonly usually: number; readonly ifCostly: number }): number =>
+  isCostly(by) ? ifCostly : usually
+
 const isTooMany = async (tx: Tx, part: Part, by: By): Promise<boolean> =>
-  by !== 'scope' && by.isCostly === true && (await countFound(tx, part, by, many)) >= many
+  isCostly(by) && (await countFound(tx, part, by, many)) >= many
 
 /** Whether the index that a filter finds rows by has them in the order of the list. */
 const isInOrder = ({ column, isExact, isApart }: Filter, order: Order): boolean =>

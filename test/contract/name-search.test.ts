@@ -1,13 +1,13 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { sql } from '../../src/db/sql.ts'
+import { type Statement, sql, type Tx } from '../../src/db/sql.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { sqliteStore, startTestApi } from '../support/api.ts'
-import { nameSearch } from './name-search.ts'
+import { nameSearch, storeZones } from './name-search.ts'
 
 nameSearch('SQLite', sqliteStore)
 
@@ -46,4 +46,48 @@ test('[H17] a copy that VACUUM made finds the same zones, and its index is sound
     rows.map(({ name }) => name),
     expected,
   )
+})
+
+test('a rare pattern looks at no row that its trigrams do not find, but the first in order', async () => {
+  const plans: string[] = []
+  const { db, remove } = await sqliteStore()
+  const explained = (tx: Tx): Tx => {
+    const explain = async (query: Statement) => {
+      const text = `explain query plan ${query.sql}`
+      const steps = await tx.all<{ detail: string }>({ sql: text, text, values: query.values })
+      plans.push(steps.map(({ detail }) => detail).join(' / '))
+    }
+    return {
+      get: (query) => explain(query).then(() => tx.get(query)),
+      all: (query) => explain(query).then(() => tx.all(query)),
+      values: (query) => explain(query).then(() => tx.values(query)),
+      run: (query) => tx.run(query),
+      wake: (topic) => tx.wake(topic),
+      forUpdate: tx.forUpdate,
+      trigrams: tx.trigrams,
+    }
+  }
+  const watched = { ...db, scan: <T>(work: (tx: Tx) => Promise<T>) => db.scan((tx) => work(explained(tx))) }
+  const api = await startTestApi(async () => ({ db: watched, remove }))
+  try {
+    await storeZones(db, [...Array.from({ length: 1200 }, (_, i) => `${i}.example.org.`), 'hidden.example.net.'])
+    for (const order of ['created_at', 'name', 'ttl', 'serial', 'status', 'updated_at']) {
+      for (const headers of [{}, { 'X-Auth-All-Projects': 'true' }] as Record<string, string>[]) {
+        for (const pattern of ['*idden*', 'h*dden.exa*', '*.net.']) {
+          plans.length = 0
+          const { body } = await api.list(`/openstack/v2/zones?name=${pattern}&sort_key=${order}`, headers)
+          deepEqual([body.zones!.length, body.metadata], [1, { total_count: 1 }])
+          const told = `${pattern} by ${order}\n${plans.join('\n')}`
+          const byIndex = plans.filter((plan) => plan.includes('zone_names_trigrams VIRTUAL TABLE'))
+          ok(byIndex.length >= 2, told)
+          ok(
+            byIndex.every((plan) => !/SCAN zones|SEARCH zones USING (?!.*\(id=\?\))/.test(plan)),
+            told,
+          )
+        }
+      }
+    }
+  } finally {
+    await api.close()
+  }
 })
