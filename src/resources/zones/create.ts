@@ -46,7 +46,7 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
 
   const email = body.email ?? settings.managedEmail
   const isPrimary = body.type === 'PRIMARY'
-  const serial = isPrimary ? nextSerial(undefined, now) : 1
+  const serial = isPrimary ? nextSerial(await store.formerSerial(tx, body.name), now) : 1
   const made: Zone = {
     ...body,
     id: newId(now),

@@ -71,6 +71,14 @@ type Relative = { readonly id: string; readonly name: string; readonly project_i
 export const sameName = (tx: Tx, name: string): Promise<Relative[]> =>
   tx.all(sql`select id, name, project_id from zones where name_key = ${name.toLowerCase()} and deleted_at is null`)
 
+/** The newest serial of deleted zones of a name that servers may have still: what takes the name must be told from them. */
+export const formerSerial = async (tx: Tx, name: string): Promise<number | undefined> =>
+  (
+    await tx.get<{ serial: number | null }>(sql`
+      select max(serial) as serial from zones
+      where name_key = ${name.toLowerCase()} and deleted_at is not null and gone_at is null`)
+  )?.serial ?? undefined
+
 /** The nearest zone above a name. A catalog is for servers alone, so it stands in nobody's way, here and below. */
 export async function above(tx: Tx, name: string): Promise<Relative | undefined> {
   for (const one of namesAbove(name)) {
