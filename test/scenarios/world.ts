@@ -99,7 +99,10 @@ export function worldOf(url: string, service: Service): Omit<World, 'stop'> {
   const servers = (pool: string) => call<ShownServers>('GET', `/v2/pools/${pool}/servers`)
   const watched: DeliveryTarget[] = []
   const told = async (what: unknown) =>
-    [JSON.stringify(what), ...[service, ...watched].map((one) => one.log().slice(-3000))].join('\n')
+    [
+      JSON.stringify(what),
+      ...[service, ...watched].map((one) => one.log().slice(-Number(process.env.TAIL ?? 3000))),
+    ].join('\n')
   return {
     service,
     pool: defaultPool,
