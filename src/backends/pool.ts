@@ -16,6 +16,7 @@ import { openCatalog, type PoolCatalog } from './pool-catalog.ts'
 import { Recorder } from './recorder.ts'
 import * as rows from './rows.ts'
 import { type Expected, ServerProbe } from './server.ts'
+import { ServerStates } from './states.ts'
 import { TargetWorker } from './target.ts'
 
 export type PoolOptions = {
@@ -46,13 +47,13 @@ export class PoolDelivery {
   readonly config: PoolConfig
   readonly #options: PoolOptions
   readonly #recorder: Recorder
+  readonly #states: ServerStates
   readonly #announcer: Announcer
   readonly #leaving: Leaving
   readonly #probes: ReadonlyMap<string, ServerProbe>
   readonly #workers = new Map<string, TargetWorker>()
   readonly #jobs = new Map<string, Job>()
   readonly #deletedNames = new Map<string, Job>()
-  readonly #controlTrouble = new Map<string, string>()
   readonly #lookedThrough = new Set<string>()
   readonly #stopped = new AbortController()
   readonly #timers: readonly NodeJS.Timeout[]
@@ -64,6 +65,7 @@ export class PoolDelivery {
     this.config = config
     this.#options = options
     this.#recorder = new Recorder(options)
+    this.#states = new ServerStates(config, this.#recorder, options.log)
     this.#announcer = new Announcer(config, options.log)
     this.#leaving = new Leaving({
       ...options,
@@ -190,7 +192,7 @@ export class PoolDelivery {
       onRefused: (refusals) => {
         for (const { id, reason } of refusals) this.#jobs.get(id)?.refused(target.id, reason)
       },
-      onState: (reason) => this.#noteControl(target, reason),
+      onState: (reason) => this.#states.takesZones(target, reason),
     })
     this.#workers.set(target.id, worker)
   }
@@ -203,9 +205,7 @@ export class PoolDelivery {
     return new ServerProbe(server, {
       onShown: (zone, shown) => this.#shown(server.id, zone, shown),
       onState: (reason) => {
-        this.#noteState(server.id, reason)
-        if (reason === undefined) log.info(place, 'a server answers')
-        else log.warn({ ...place, reason }, 'a server is silent')
+        this.#states.answers(server, reason)
         if (reason === undefined) this.#cameBack(server.id)
       },
       sample: async () => {
@@ -272,19 +272,23 @@ export class PoolDelivery {
     if (job.isAnnounced) return
     job.announced()
     const { id, name } = job.zone
-    if (!job.isDeleted) this.#announcer.tellOf(name)
+    this.#tell(job)
     for (const [serverId, probe] of this.#probes) {
       if (!job.isShownBy(serverId)) probe.expect({ id, name, serial: job.wanted })
     }
   }
 
+  #tell({ zone, isDeleted }: Job): void {
+    if (isDeleted) return
+    this.#announcer.tellOf(zone.name)
+    for (const worker of this.#workers.values()) worker.refresh(zone)
+  }
+
   #tellOfCatalog(serial: number): void {
     const { id, name } = this.#catalog!
     const served = this.#options.servedSerial(id)
-    this.#announcer.tellOfCatalog(
-      name,
-      served !== undefined && compareSerials(served, serial) !== -1 ? 0 : primaryPatience,
-    )
+    const isServed = served !== undefined && compareSerials(served, serial) !== -1
+    this.#announcer.tellOfCatalog(name, isServed ? 0 : primaryPatience)
   }
 
   #shown(serverId: string, expected: Expected, shown: Shown): boolean {
@@ -306,18 +310,17 @@ export class PoolDelivery {
     if (job.isOverTrouble) this.#recorder.trouble(id, null)
     if (!job.isGone && !job.isDone) return
     this.#jobs.delete(id)
-    if (this.#deletedNames.get(job.zone.name.toLowerCase()) === job)
-      this.#deletedNames.delete(job.zone.name.toLowerCase())
+    const name = job.zone.name.toLowerCase()
+    if (this.#deletedNames.get(name) === job) this.#deletedNames.delete(name)
     for (const probe of this.#probes.values()) probe.forget(id)
   }
 
   /** Looks after what takes long: what is to be told again, what is past its grace, what has left. */
   #sweep(): void {
-    const silence = (id: string) => this.#probes.get(id)?.down ?? this.#controlTrouble.get(id)
     for (const job of this.#jobs.values()) {
       if (!job.isAnnounced && performance.now() - job.begunAt > primaryPatience) this.#announce(job)
       if (job.isToBeToldAgain && this.#isWorthTelling(job)) this.#tellAgain(job)
-      const trouble = job.takeTrouble(silence)
+      const trouble = job.takeTrouble((id) => this.#states.troubleOf(id))
       if (trouble !== undefined) this.#recorder.trouble(job.zone.id, trouble)
       this.#check(job)
     }
@@ -333,7 +336,7 @@ export class PoolDelivery {
     job.announced()
     if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
     if (job.isDeleted) return
-    this.#announcer.tellOf(job.zone.name)
+    this.#tell(job)
     if (job.missingAt.length > 0 && performance.now() - job.givenAt > giveAgainAfter) this.#giveAgain(job)
   }
 
@@ -353,24 +356,10 @@ export class PoolDelivery {
     this.#leaving.add(zoneId)
   }
 
-  #noteControl(target: PoolTarget, reason: string | undefined): void {
-    const place = { pool: this.config.name, target: target.type, target_id: target.id }
-    if (reason === undefined) this.#controlTrouble.delete(target.id)
-    else this.#controlTrouble.set(target.id, reason)
-    if (reason === undefined) this.#options.log.info(place, 'a target takes zones')
-    else this.#options.log.warn({ ...place, reason }, 'a target cannot be given zones; it is tried again')
-    this.#noteState(target.id, this.#probes.get(target.id)?.down)
-  }
-
-  #noteState(serverId: string, silence: string | undefined): void {
-    const error = silence ?? this.#controlTrouble.get(serverId) ?? null
-    this.#recorder.state({ server_id: serverId, status: error === null ? 'UP' : 'DOWN', error })
-  }
-
   /** A server that was away may have missed changes, or lost all it had. */
   #cameBack(serverId: string): void {
     for (const job of this.#jobs.values()) {
-      if (job.isAnnounced && !job.isDeleted && !job.isShownBy(serverId)) this.#announcer.tellOf(job.zone.name)
+      if (job.isAnnounced && !job.isShownBy(serverId)) this.#tell(job)
     }
     if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
     // Its control channel, if it has one, is most likely back too.

@@ -34,7 +34,9 @@ export class TargetWorker {
   readonly #options: TargetOptions
   readonly #orders = new Map<string, Order>()
   readonly #stopped = new AbortController()
+  readonly #changed = new Map<string, TargetZone>()
   #working: Promise<void> | undefined
+  #refreshing: Promise<void> | undefined
   #ring = () => {}
   #trouble: string | undefined
 
@@ -61,11 +63,30 @@ export class TargetWorker {
     this.#order({ zone, drop: true, refusals: 0, notBefore: 0 })
   }
 
+  /** Has the target take a zone that changed, where it does not do so at once when it is told. */
+  refresh({ id, name }: TargetZone): void {
+    if (this.#options.driver.refreshZones === undefined || this.isAbout(id)) return
+    this.#changed.set(id, { id, name })
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined
+    })
+  }
+
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.#ring()
     await this.#working
+    await this.#refreshing
     await this.#options.driver.close()
+  }
+
+  async #refresh(): Promise<void> {
+    while (this.#changed.size > 0 && !this.#stopped.signal.aborted) {
+      const zones = [...this.#changed.values().take(this.#options.batch)]
+      for (const { id } of zones) this.#changed.delete(id)
+      // What does not work is told again with the next NOTIFY, and shows at the server.
+      await this.#options.driver.refreshZones!(zones, this.#stopped.signal).catch(() => {})
+    }
   }
 
   #order(order: Order): void {
