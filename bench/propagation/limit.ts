@@ -6,7 +6,7 @@ import { query } from '../../test/support/nameserver.ts'
 import { type NameServer, startNamed } from '../../test/support/nameservers.ts'
 import { type DeliveryTarget, targetOf } from '../../test/support/targets.ts'
 import type { Contestant } from './contestants.ts'
-import { addressAt, type Sought, Watch, zoneOf } from './watch.ts'
+import { addressAt, Watch, zoneOf } from './watch.ts'
 
 const catalog = 'catalog.limit.'
 const plain = '@ 60 SOA ns1 host 1 3600 600 86400 60\n@ 60 NS ns1\nns1 60 A 192.0.2.1\n'
@@ -19,7 +19,7 @@ const inOneUpdate = 300
 export class Limit {
   readonly #primary: NameServer
   readonly #server: DeliveryTarget
-  readonly #give: (zones: readonly TargetZone[]) => Promise<void>
+  readonly #give: (zones: readonly TargetZone[]) => Promise<number>
   readonly #watch: Watch
   readonly #waiting: TargetZone[]
   #changes = 0
@@ -34,10 +34,12 @@ export class Limit {
       const driver = kinds[type]!.open(targetOf(type, server.options, { masters: [place] }))
       const give = async (some: readonly TargetZone[]) => {
         if (type === 'catalog') return list(primary, server.port, some)
+        const began = performance.now()
         for (let at = 0; at < some.length; at += kinds[type]!.batch) {
           const refused = await driver.addZones(some.slice(at, at + kinds[type]!.batch), AbortSignal.timeout(60_000))
           if (refused.length > 0) throw new Error(refused[0]!.reason)
         }
+        return began
       }
       const limit = new Limit(primary, server, give, await Watch.at(server.port), waiting)
       await limit.#watchGiven([{ id: 'changed', name: changed }])
@@ -51,7 +53,7 @@ export class Limit {
   private constructor(
     primary: NameServer,
     server: DeliveryTarget,
-    give: (zones: readonly TargetZone[]) => Promise<void>,
+    give: (zones: readonly TargetZone[]) => Promise<number>,
     watch: Watch,
     waiting: TargetZone[],
   ) {
@@ -84,25 +86,21 @@ export class Limit {
   }
 
   async #watchGiven(zones: readonly TargetZone[]): Promise<number> {
-    const began = performance.now()
-    const [first, ...more] = zones.map(({ name }) => zoneOf(name))
-    const given = this.#give(zones)
-    const shown = more.length === 0 ? this.#watch.until(first!) : this.#all([first!, ...more])
-    await given
-    return (await shown) - began
-  }
-
-  #all(sought: readonly Sought[]): Promise<number> {
-    return this.#watch.untilAll(new Set(sought), () => true)
+    const sought = zones.map(({ name }) => zoneOf(name))
+    const began = await this.#give(zones)
+    const last = zones.length === 1 ? this.#watch.until(sought[0]!) : this.#watch.untilAll(new Set(sought), () => true)
+    return (await last) - began
   }
 }
 
-/** Lists zones in the catalog that the primary has, and tells the server of it. */
-async function list(primary: NameServer, port: number, zones: readonly TargetZone[]): Promise<void> {
+/** Lists zones in the catalog that the primary has, and tells the server of it; when it was told. */
+async function list(primary: NameServer, port: number, zones: readonly TargetZone[]): Promise<number> {
   const lines = zones.map(({ id, name }) => `update add ${id}.zones.${catalog} 0 PTR ${name}`)
   for (let at = inOneUpdate; at < lines.length; at += inOneUpdate + 1) lines.splice(at, 0, 'send')
   await update(primary, catalog, lines)
+  const told = performance.now()
   void notify(port, catalog)
+  return told
 }
 
 const notify = (port: number, zone: string): Promise<unknown> =>
