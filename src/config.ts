@@ -177,6 +177,11 @@ export const settings = {
     default: '256 MiB',
     parse: parseBytes(1024, 2 ** 40),
   },
+  import_max_changes: {
+    help: 'Most record sets that one import may change in a zone that is there (mode=replace or merge). With SQLite nobody else writes while they change: some 5 seconds for the default.',
+    default: '100000',
+    parse: parseInteger(1, 100_000_000),
+  },
   secondary_max_records: {
     help: 'Most records of a SECONDARY zone that are taken from a master, whatever quota its project has.',
     default: '100000',

@@ -184,6 +184,7 @@ function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
     allowSpecialNames: config.allow_special_names,
     purgeAgeSeconds: config.purge_age,
     importMaxBytes: config.import_max_bytes,
+    importMaxChanges: config.import_max_changes,
     adminApi: config.enable_api_admin,
     managedProject: config.managed_project,
     reversePrefixes: { ipv4: config.reverse_ipv4_prefix, ipv6: config.reverse_ipv6_prefix },

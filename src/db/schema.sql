@@ -332,6 +332,19 @@ select s.target_project_id as shared_with, s.zone_id as id, z.pool_id, z.project
 from zone_shares s cross join zones z
 where z.id = s.zone_id and z.gone_at is null;
 
+CREATE TABLE staged_sets (
+  -- What a set that is new to the zone will have.
+  id text not null,
+  staging_id text not null,
+  name text not null,
+  name_key text not null generated always as (lower(name)) stored,
+  type text not null,
+  ttl integer not null,
+  records text not null
+);
+
+CREATE UNIQUE INDEX staged_sets_place on staged_sets (staging_id, name_key, type);
+
 CREATE TABLE target_zones (
   target_id text not null references pool_targets (id) on delete cascade,
   zone_id text not null,

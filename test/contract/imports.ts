@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/db/sql.ts'
 import { since } from '../../src/journal/since.ts'
 import { sameContent } from '../../src/zonedata/compare.ts'
@@ -328,6 +329,28 @@ export function importRules(engine: string, newStore: NewStore): void {
           select count(*) as n from import_chunks c where not exists (select 1 from zone_imports i where i.id = c.import_id)`),
       )
       equal(rest!.n, 0)
+    })
+
+    test('[I37] an import that changes more of a zone than is allowed is refused; what is the same does not count', async () => {
+      const few = await startImportsApi(newStore, { importMaxChanges: 20 })
+      try {
+        const lines = (from: number, to: number) =>
+          Array.from({ length: to - from }, (_, i) => `h${from + i} IN A 192.0.2.1\n`).join('')
+        const { zone_id } = await few.imported(file('much.org.', lines(0, 100)))
+        const within = await few.imported(file('much.org.', lines(10, 110)), '?mode=replace')
+        deepEqual([within.difference!.recordsets_created, within.difference!.recordsets_deleted], [10, 10])
+        for (const query of ['?mode=replace', '?mode=merge', '?mode=replace&dry_run=true']) {
+          const refused = await few.import(file('much.org.', lines(10, 131)), query)
+          equal(refused.status, 'ERROR')
+          match(refused.message!, /changes more than 20 record sets/)
+        }
+        await mustAgree(few.db, { id: zone_id!, name: 'much.org.' })
+        const left = () => few.db.read((tx) => tx.get<{ n: number }>(sql`select count(*) as n from staged_sets`))
+        for (let i = 0; i < 200 && (await left())!.n > 0; i++) await sleep(50)
+        equal((await left())!.n, 0)
+      } finally {
+        await few.close()
+      }
     })
 
     test('[I13] files have a limit of their own, above that of other bodies', async () => {

@@ -17,6 +17,7 @@ export const testSettings: ResourceSettings = {
   recordTypes: undefined,
   purgeAgeSeconds: 604_800,
   importMaxBytes: 64 * 1024 * 1024,
+  importMaxChanges: 100_000,
   managedProject: '00000000-0000-0000-0000-000000000000',
   reversePrefixes: { ipv4: 24, ipv6: 64 },
   addressSource: staticList,

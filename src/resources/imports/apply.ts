@@ -10,6 +10,7 @@ import { quotasOf } from '../quotas/store.ts'
 import { findable, parseRecords } from '../recordsets/records.ts'
 import { authorOf, changeZone } from '../zones/change.ts'
 import type { Zone } from '../zones/fields.ts'
+import { treeKey } from '../zones/rules.ts'
 import type { SetChange } from './difference.ts'
 
 const mostListed = 10_000
@@ -25,7 +26,7 @@ export type Application = {
   readonly now: Date
 }
 
-/** Makes the changes that a file means for a zone, as one change of it. What is new is there already, hidden: it is moved. */
+/** Makes the changes that a file means for a zone, as one change of it.  */
 export async function applyChanges(tx: Tx, application: Application): Promise<void> {
   const { zone, changes, caller, requestId, now } = application
   if (changes.length === 0) return
@@ -45,8 +46,8 @@ export async function applyChanges(tx: Tx, application: Application): Promise<vo
   const { serial } = await changeZone(tx, zone, change, authorOf({ caller, requestId }), now)
   const at = { zone, serial, moment: timestamp(now) }
   await removeSets(tx, changes)
-  await moveSets(tx, changes, at)
-  for (const one of changes) await updateSet(tx, one, at)
+  await insertSets(tx, changes, at)
+  await updateSets(tx, changes, at)
   await addToCounts(
     tx,
     [
@@ -76,27 +77,37 @@ async function removeSets(tx: Tx, changes: readonly SetChange[]): Promise<void> 
   }
 }
 
-async function moveSets(tx: Tx, changes: readonly SetChange[], { zone, serial }: At): Promise<void> {
-  const ids = changes.filter(({ before }) => before === undefined).map(({ staged }) => staged!.id)
-  for (let at = 0; at < ids.length; at += atOnce) {
+const newSets = bulkInsert('recordsets', ['id', 'name', 'tree_key', 'type', 'ttl', 'records'])
+const newRecords = bulkInsert('records', ['recordset_id', 'data', 'canonical'])
+
+async function insertSets(tx: Tx, changes: readonly SetChange[], { zone, serial, moment }: At): Promise<void> {
+  const fresh = changes.flatMap(({ before, staged, after }) =>
+    before === undefined ? [{ ...staged!, ...after! }] : [],
+  )
+  const same = { managed: 0, serial, version: 1, created_at: moment, zone_id: zone.id, project_id: zone.project_id }
+  await newSets(
+    tx,
+    fresh.map(({ id, name, type, ttl, records }) => [id, name, treeKey(name), type, ttl, JSON.stringify(records)]),
+    same,
+  )
+  await newRecords(tx, fresh.flatMap(recordRows))
+}
+
+async function updateSets(tx: Tx, changes: readonly SetChange[], { serial, moment }: At): Promise<void> {
+  const changed = changes.flatMap(({ before, after }) => (before && after ? [{ ...before, ...after }] : []))
+  for (let at = 0; at < changed.length; at += atOnce) {
+    const some = changed.slice(at, at + atOnce)
+    const values = Object.fromEntries(some.map(({ id, ttl, records }) => [id, [ttl, JSON.stringify(records)]]))
     await tx.run(sql`
-      update recordsets set zone_id = ${zone.id}, project_id = ${zone.project_id}, serial = ${serial}
-      where id in (${join(ids.slice(at, at + atOnce))})`)
+      update recordsets set ttl = cast(e.value ->> 0 as integer), records = e.value ->> 1, serial = ${serial},
+        version = version + 1, updated_at = ${moment}
+      from json_each(${JSON.stringify(values)}) e where recordsets.id = e.key`)
+    await tx.run(sql`delete from records where recordset_id in (${join(some.map(({ id }) => id))})`)
+    await newRecords(tx, some.flatMap(recordRows))
   }
 }
 
-const insertRecords = bulkInsert('records', ['recordset_id', 'data', 'canonical'])
+type Content = { readonly id: string; readonly type: string; readonly records: readonly string[] }
 
-async function updateSet(tx: Tx, { before, after }: SetChange, { serial, moment }: At): Promise<void> {
-  if (before === undefined || after === undefined) return
-  await tx.run(sql`
-    update recordsets set ttl = ${after.ttl}, records = ${JSON.stringify(after.records)}, serial = ${serial},
-      version = version + 1, updated_at = ${moment}
-    where id = ${before.id}`)
-  await tx.run(sql`delete from records where recordset_id = ${before.id}`)
-  const found = findable(parseRecords(before.type, after.records, []))
-  await insertRecords(
-    tx,
-    found.map(({ data, canonical }): RowValues => [before.id, data, canonical]),
-  )
-}
+const recordRows = ({ id, type, records }: Content): RowValues[] =>
+  findable(parseRecords(type, records, [])).map(({ data, canonical }) => [id, data, canonical])

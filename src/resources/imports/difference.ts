@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../db/sql.ts'
+import { type Sql, sql, type Tx } from '../../db/sql.ts'
 import { rdataFromText } from '../../dns/rdata.ts'
 import type { ResourceRecord } from '../../dns/record.ts'
 import { typeCode } from '../../dns/types/index.ts'
@@ -36,8 +36,8 @@ export async function* differences(
   stagingId: string,
   mode: Exclude<Mode, 'create'>,
 ): AsyncGenerator<SetChange, void> {
-  const before = new Walk(tx, zone.id)
-  const staged = new Walk(tx, stagingId)
+  const before = new Walk(tx, sql`managed from recordsets where zone_id = ${zone.id}`)
+  const staged = new Walk(tx, sql`0 as managed from staged_sets where staging_id = ${stagingId}`)
   for (;;) {
     const [old, fresh] = [await before.peek(), await staged.peek()]
     if (old === undefined && fresh === undefined) return
@@ -126,18 +126,19 @@ const compareRows = (a: SetRow, b: SetRow): number =>
 // By code point, as both engines order text.
 const order = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
-/** The sets of a zone in the order of their names and types. */
+/** Sets in the order of their names and types. */
 class Walk {
   readonly #tx: Tx
-  readonly #zoneId: string
+  readonly #rest: Sql
   #rows: SetRow[] = []
   #at = 0
   #last: SetRow | undefined
   #ended = false
 
-  constructor(tx: Tx, zoneId: string) {
+  /** `rest` is the end of what is selected, and from where. */
+  constructor(tx: Tx, rest: Sql) {
     this.#tx = tx
-    this.#zoneId = zoneId
+    this.#rest = rest
   }
 
   async peek(): Promise<SetRow | undefined> {
@@ -153,7 +154,7 @@ class Walk {
     const after =
       this.#last === undefined ? sql`` : sql`and (name_key, type) > (${this.#last.name_key}, ${this.#last.type})`
     this.#rows = await this.#tx.all<SetRow>(sql`
-      select id, name, name_key, type, ttl, records, managed from recordsets where zone_id = ${this.#zoneId} ${after}
+      select id, name, name_key, type, ttl, records, ${this.#rest} ${after}
       order by name_key, type limit ${page}`)
     this.#at = 0
     this.#ended = this.#rows.length < page

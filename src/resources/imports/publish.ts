@@ -51,7 +51,7 @@ export async function admit(tx: Tx, wanted: Wanted, caller: Caller, settings: Zo
 
 /** Makes room for a zone that nobody sees: as one that is gone, and is never purged until it is said to be. */
 export async function hide(tx: Tx, made: Zone, at: string): Promise<void> {
-  // Its own name may be taken, by the zone that it is to change.
+  // Its own name may be taken before it is whole.
   await zones.insert(tx, { ...made, name: `${made.id}.` })
   await tx.run(sql`update zones set deleted_at = ${at}, gone_at = ${at} where id = ${made.id}`)
 }

@@ -17,6 +17,7 @@ import * as zones from '../zones/store.ts'
 import { admit, hide, type Place } from './publish.ts'
 import { recordJudge, type Verdict } from './record-rules.ts'
 import { Refused, type Run } from './run.ts'
+import { inZone, toCompare } from './set-rows.ts'
 import { Stager } from './stager.ts'
 import * as store from './store.ts'
 
@@ -92,7 +93,7 @@ export class Reading {
     const at = timestamp(now)
     run.stagingId = draft.zone.id
     await db.write(async (tx) => {
-      await hide(tx, draft.zone, at)
+      if (draft.place !== undefined) await hide(tx, draft.zone, at)
       if ((await store.setStaging(tx, run.job.id, holder, draft.zone.id)) !== 1) throw new Refused('gone')
     })
     const isAdmin = run.caller.roles.has('admin')
@@ -103,7 +104,8 @@ export class Reading {
       minTtl: isAdmin ? 0 : settings.minTtl,
     })
     const { id: zoneId, project_id: projectId, serial } = draft.zone
-    this.#stager = new Stager(db, { zoneId, projectId, serial, at }, now, () => run.note())
+    const place = draft.place === undefined ? toCompare(zoneId) : inZone({ zoneId, projectId, serial, at })
+    this.#stager = new Stager(db, place, now, () => run.note())
   }
 
   async #stage(records: readonly ZoneFileRecord[]): Promise<void> {

@@ -17,7 +17,11 @@ import { settle } from './settle.ts'
 import * as store from './store.ts'
 
 /** What doing imports needs to know. */
-export type RunSettings = ZoneSettings & Pick<RecordsetSettings, 'recordTypes'>
+export type RunSettings = ZoneSettings &
+  Pick<RecordsetSettings, 'recordTypes'> & {
+    /** The most sets that an import may change in a zone that is there. */
+    readonly importMaxChanges: number
+  }
 
 /** Those settings alone: they go to another thread, where secrets have no business. */
 export const runSettings = (all: RunSettings): RunSettings => ({
@@ -29,6 +33,7 @@ export const runSettings = (all: RunSettings): RunSettings => ({
   schedulerFilters: all.schedulerFilters,
   quotaDefaults: all.quotaDefaults,
   recordTypes: all.recordTypes,
+  importMaxChanges: all.importMaxChanges,
 })
 
 export type RunContext = {
@@ -149,7 +154,8 @@ export class Run {
   }
 
   async clearStaging(id: string | null | undefined): Promise<void> {
-    if (id == null) return
+    // What was staged to be compared is removed by and by, once no import has it.
+    if (id == null || this.job.mode !== 'create') return
     await this.context.db.write((tx) => giveUp(tx, id, timestamp(this.context.clock())))
   }
 

@@ -85,6 +85,7 @@ async function makeZone(
 async function changeExisting(run: Run, draft: Draft): Promise<void> {
   const { db } = run.context
   const mode = run.job.mode as 'replace' | 'merge'
+  const { importMaxChanges } = run.context.settings
   for (let round = 1; ; round++) {
     const tally = new Tally()
     const { target, changes } = await db.read(async (tx) => {
@@ -93,6 +94,7 @@ async function changeExisting(run: Run, draft: Draft): Promise<void> {
       for await (const change of differences(tx, target, draft.zone.id, mode)) {
         tally.add(change)
         changes.push(change)
+        if (changes.length > importMaxChanges) throw new Refused(tooMuch(importMaxChanges))
       }
       return { target, changes }
     })
@@ -113,10 +115,14 @@ async function changeExisting(run: Run, draft: Draft): Promise<void> {
       if (error instanceof Refused && found.length > 0) await run.locate(found)
       throw error
     })
-    if (done) return run.clearStaging(draft.zone.id)
+    if (done) return
     if (round === mostRounds) throw new Refused('The zone changes all the time; try again when it does not.')
   }
 }
+
+// All of it is one change, and an embedded store has one writer: others wait for as long as it takes.
+const tooMuch = (most: number) =>
+  `The file changes more than ${most} record sets (import_max_changes). Import it in parts with mode=merge, or as a new zone.`
 
 type Done = Pick<store.Outcome, 'zone_id' | 'message' | 'difference'>
 

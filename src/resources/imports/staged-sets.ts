@@ -3,19 +3,16 @@ import { canonicalRdata, rdataToText } from '../../dns/rdata.ts'
 import { typeName } from '../../dns/types/index.ts'
 import { newId } from '../../ids.ts'
 import { type GrowingSet, grow } from '../../zonedata/zone.ts'
-import { treeKey } from '../zones/rules.ts'
 
-/** A set as its rows: its own values, and those of its records. */
+/** A set that is to be stored, with the rows that its records are found by. */
 export type StagedSet = {
   readonly id: string
   readonly set: GrowingSet
-  readonly row: RowValues
+  readonly type: string
+  /** Its records as JSON. */
+  readonly records: string
   readonly found: readonly RowValues[]
 }
-
-/** The columns of a set that differ from set to set, in the order of its row; and those of its records. */
-export const setColumns = ['id', 'name', 'tree_key', 'type', 'ttl', 'records'] as const
-export const recordColumns = ['recordset_id', 'data', 'canonical'] as const
 
 /** So few sets stay in the order of the file, as people wrote it. */
 const few = 10_000
@@ -40,13 +37,11 @@ export function inOrder(sets: readonly GrowingSet[]): GrowingSet[] {
   return merged.map(({ set }) => set)
 }
 
-/** The rows of a set. */
-export function toRows(set: GrowingSet, now: Date): StagedSet {
+/** A set as it is stored. */
+export function staged(set: GrowingSet, now: Date): StagedSet {
   const id = newId(now)
   const found = set.rdatas.map((rdata) => recordRow(id, set.type, rdata))
-  const texts = found.map(([, text]) => text)
-  const row = [id, set.name, treeKey(set.name), typeName(set.type), set.ttl, JSON.stringify(texts)]
-  return { id, set, row, found }
+  return { id, set, type: typeName(set.type), records: JSON.stringify(found.map(([, text]) => text)), found }
 }
 
 /** The row of a record, to find it by. */

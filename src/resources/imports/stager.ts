@@ -1,19 +1,12 @@
-import { bulkInsert, type RowValues } from '../../db/bulk-rows.ts'
+import type { RowValues } from '../../db/bulk-rows.ts'
 import type { LinkedStore } from '../../db/link.ts'
 import { join, sql, type Tx } from '../../db/sql.ts'
 import { rdataFromText } from '../../dns/rdata.ts'
 import { typeName } from '../../dns/types/index.ts'
 import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { type GrowingSet, grow } from '../../zonedata/zone.ts'
-import { inOrder, recordColumns, recordRow, type StagedSet, setColumns, toRows } from './staged-sets.ts'
-
-/** Where staged record sets go. */
-export type Stage = {
-  readonly zoneId: string
-  readonly projectId: string
-  readonly serial: number
-  readonly at: string
-}
+import type { SetPlace } from './set-rows.ts'
+import { inOrder, recordRow, type StagedSet, staged } from './staged-sets.ts'
 
 // What is gathered in memory, to be stored in the order of names.
 const mostGathered = 50_000
@@ -23,17 +16,14 @@ const octetsOfRecord = 200
 const mostInTurn = 2000
 const atOnce = 200
 
-const insertSets = bulkInsert('recordsets', setColumns, 'on conflict (zone_id, name_key, type) do nothing')
-const insertRecords = bulkInsert('records', recordColumns)
-
-/** Puts the records of a file, as they come, into a zone that nobody sees yet: in short turns, so that others write between them. */
+/** Puts the records of a file, as they come, where nobody sees them yet: in short turns, so that others write between them. */
 export class Stager {
   sets = 0
   records = 0
   /** The most records that one set has. */
   largest = 0
   readonly #db: LinkedStore
-  readonly #stage: Stage
+  readonly #place: SetPlace
   readonly #now: Date
   readonly #between: () => Promise<void>
   #owner = ''
@@ -43,9 +33,9 @@ export class Stager {
   #octets = 0
 
   /** `between` is awaited after every turn. */
-  constructor(db: LinkedStore, stage: Stage, now: Date, between: () => Promise<void>) {
+  constructor(db: LinkedStore, place: SetPlace, now: Date, between: () => Promise<void>) {
     this.#db = db
-    this.#stage = stage
+    this.#place = place
     this.#now = now
     this.#between = between
   }
@@ -94,7 +84,7 @@ export class Stager {
     let blocks: StagedSet[][] = []
     for (let at = 0; at < sets.length || blocks.length > 0; ) {
       for (; at < sets.length && blocks.length * atOnce < mostInTurn; at += atOnce) {
-        blocks.push(sets.slice(at, at + atOnce).map((set) => toRows(set, this.#now)))
+        blocks.push(sets.slice(at, at + atOnce).map((set) => staged(set, this.#now)))
       }
       blocks = blocks.slice(await this.#turn(blocks))
       await this.#between()
@@ -122,10 +112,8 @@ export class Stager {
   }
 
   async #put(tx: Tx, block: readonly StagedSet[]): Promise<{ sets: number; records: number; largest: number }> {
-    const { zoneId, projectId, serial, at } = this.#stage
-    const same = { zone_id: zoneId, project_id: projectId, managed: 0, serial, version: 1, created_at: at }
-    const rows = block.map(({ row }) => row)
-    const inserted = await insertSets(tx, rows, same)
+    const { table, own, insert, insertRecords } = this.#place
+    const inserted = await insert(tx, block)
     const counted = { sets: inserted, records: 0, largest: 0 }
     for (const { found } of block) counted.largest = Math.max(counted.largest, found.length)
     if (inserted === block.length) {
@@ -136,8 +124,10 @@ export class Stager {
       return counted
     }
     // A set that the file has in several places far apart: what comes later joins what is there.
-    const ids = block.map(({ id }) => id)
-    const present = await tx.all<{ id: string }>(sql`select id from recordsets where id in (${join(ids)})`)
+    const keys = block.map(({ set }) => set.name.toLowerCase())
+    const present = await tx.all<{ id: string }>(
+      sql`select id from ${table} where ${own} and name_key in (${join(keys)})`,
+    )
     const fresh = new Set(present.map(({ id }) => id))
     counted.records = await insertRecords(
       tx,
@@ -153,9 +143,10 @@ export class Stager {
 
   async #join(tx: Tx, set: GrowingSet): Promise<{ added: number; size: number }> {
     const { name, type, ttl } = set
+    const { table, own, insertRecords } = this.#place
+    const place = sql`${own} and name_key = ${name.toLowerCase()} and type = ${typeName(type)}`
     const row = (await tx.get<{ id: string; ttl: number; records: string }>(sql`
-      select id, ttl, records from recordsets
-      where zone_id = ${this.#stage.zoneId} and name_key = ${name.toLowerCase()} and type = ${typeName(type)}`))!
+      select id, ttl, records from ${table} where ${place}`))!
     const texts = JSON.parse(row.records) as string[]
     const whole: GrowingSet = { name, type, ttl: row.ttl, rdatas: [] }
     const large = new Map<GrowingSet, Set<string>>()
@@ -163,8 +154,8 @@ export class Stager {
     for (const text of texts) joins(rdataFromText(type, text), row.ttl)
     const fresh = set.rdatas.filter((rdata) => joins(rdata, ttl))
     const found: RowValues[] = fresh.map((rdata) => recordRow(row.id, type, rdata))
-    texts.push(...found.map(([, text]) => text as string))
-    await tx.run(sql`update recordsets set records = ${JSON.stringify(texts)}, ttl = ${whole.ttl} where id = ${row.id}`)
+    for (const [, text] of found) texts.push(text as string)
+    await tx.run(sql`update ${table} set records = ${JSON.stringify(texts)}, ttl = ${whole.ttl} where ${place}`)
     await insertRecords(tx, found)
     return { added: fresh.length, size: texts.length }
   }

@@ -61,7 +61,9 @@ export function startImports(options: ImportsOptions): { stop(): Promise<void> }
 const isWork = (db: Database): Promise<boolean> =>
   db.read(
     async (tx) =>
-      (await store.isPending(tx, timestamp(new Date()))) || (await store.leftOver(tx, store.anHourAgo())) !== undefined,
+      (await store.isPending(tx, timestamp(new Date()))) ||
+      (await store.leftOver(tx, store.anHourAgo())) !== undefined ||
+      (await store.leftStaged(tx)) !== undefined,
   )
 
 const patienceMilliseconds = 5000

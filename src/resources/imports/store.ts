@@ -90,6 +90,28 @@ export async function leftOver(tx: Tx, before: string): Promise<{ id: string; fa
   return faults && { id: faults.id, faultsToo: true }
 }
 
+const stagedAtOnce = 2000
+
+/** Removes some of the sets that were staged to be compared; tells how many there were. */
+export const dropStaged = (tx: Tx, stagingId: string): Promise<number> =>
+  tx.run(sql`
+    delete from staged_sets where staging_id = ${stagingId} and name_key in (
+      select name_key from staged_sets where staging_id = ${stagingId} order by name_key limit ${stagedAtOnce})`)
+
+/** Sets that were staged by an import that has ended, or by an attempt that is over. */
+export async function leftStaged(tx: Tx): Promise<string | undefined> {
+  // From one import to the next, not from set to set.
+  for (let after = ''; ; ) {
+    const found = await tx.get<{ staging_id: string }>(sql`
+      select staging_id from staged_sets where staging_id > ${after} order by staging_id limit 1`)
+    if (found === undefined) return undefined
+    after = found.staging_id
+    const owner = await tx.get(sql`
+      select 1 as one from zone_imports where status = 'PENDING' and staging_id = ${after} limit 1`)
+    if (owner === undefined) return after
+  }
+}
+
 export const dropFaults = (tx: Tx, id: string): Promise<number> =>
   tx.run(sql`delete from import_faults where import_id = ${id}`)
 

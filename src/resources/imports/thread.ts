@@ -47,7 +47,10 @@ async function work(): Promise<void> {
       continue
     }
     if (began) continue
-    await tidy().catch((error: unknown) => fault(error))
+    if (await tidy().catch((error: unknown) => fault(error))) {
+      idleSince = performance.now()
+      continue
+    }
     if (performance.now() - idleSince > 2000) {
       say({ idle: true })
       break
@@ -72,19 +75,19 @@ async function begin(): Promise<boolean> {
   return true
 }
 
-/** Removes the files of imports that have ended, and what was sent only in part. */
-async function tidy(): Promise<void> {
-  const before = store.anHourAgo()
-  for (let left = await next(before); left !== undefined && !stopped.signal.aborted; left = await next(before)) {
+/** Removes some of what imports left that have ended, or files that were sent only in part; tells whether there was any. */
+async function tidy(): Promise<boolean> {
+  const left = await db.read((tx) => store.leftOver(tx, store.anHourAgo()))
+  if (left !== undefined) {
     const { id, faultsToo } = left
-    if (faultsToo) await db.bulk((tx) => store.dropFaults(tx, id))
     // The first piece last: it is what the rest is found by.
-    else await db.bulk((tx) => store.dropChunks(tx, id, 8))
+    await db.bulk((tx) => (faultsToo ? store.dropFaults(tx, id) : store.dropChunks(tx, id, 8)))
+    return true
   }
-}
-
-function next(before: string): ReturnType<typeof store.leftOver> {
-  return db.read((tx) => store.leftOver(tx, before))
+  const staged = await db.read(store.leftStaged)
+  if (staged === undefined) return false
+  await db.bulk((tx) => store.dropStaged(tx, staged))
+  return true
 }
 
 function fault(error: unknown, importId = ''): false {
