@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/sql.ts'
+import type { HandOver } from './hand-over.ts'
 import type { TargetZone } from './kind.ts'
 import * as rows from './rows.ts'
 
@@ -8,8 +9,7 @@ export type LeavingOptions = {
   readonly log: Logger
   readonly poolId: string
   readonly drop: (targetId: string, zone: TargetZone) => void
-  /** Lets the catalog that listed a zone say which one does now, so that a server that follows both keeps what it has. */
-  readonly handOver: (targetId: string, zone: TargetZone) => void
+  readonly handOver: HandOver
 }
 
 const batch = 500
@@ -46,7 +46,7 @@ export class Leaving {
   }
 
   async #look(ids: readonly string[]): Promise<void> {
-    const { db, poolId, drop } = this.#options
+    const { db, poolId, drop, handOver } = this.#options
     const { zones, held } = await db.read(async (tx) => ({
       zones: new Map((await rows.zonesWithIds(tx, ids)).map((zone) => [zone.id, zone])),
       held: (await rows.targetsOfZones(tx, ids)).filter((row) => row.pool_id === poolId),
@@ -58,15 +58,20 @@ export class Leaving {
       // Those that are still waited for are looked at again, after the others.
       if (isHeld.has(id) && !isBack(id)) this.#zones.add(id)
     }
+    const moved: { target_id: string; zone: TargetZone; serial: number }[] = []
     for (const { target_id, zone_id, name, leave_serial } of held) {
       if (isBack(zone_id)) continue
       const zone = zones.get(zone_id)
       const isLive = zone !== undefined && zone.deleted_at === null
       if (isLive && leave_serial === null) {
-        const newCatalog = await db.read((tx) => rows.catalogNameOf(tx, zone.pool_id))
-        if (newCatalog !== undefined) this.#options.handOver(target_id, { id: zone_id, name, newCatalog })
-        await db.write((tx) => rows.willLeave(tx, target_id, zone_id, zone.serial))
+        const newCatalog = (await db.read((tx) => rows.catalogSerialOf(tx, zone.pool_id)))?.name
+        const member = { id: zone_id, name, ...(newCatalog !== undefined && { newCatalog }) }
+        moved.push({ target_id, zone: member, serial: zone.serial })
       } else if (!isLive || zone.published_serial >= leave_serial!) drop(target_id, { id: zone_id, name })
+    }
+    const isOver = moved.length === 0 ? new Set() : await handOver.done(moved)
+    for (const { target_id, zone, serial } of moved) {
+      if (isOver.has(zone.id)) await db.write((tx) => rows.willLeave(tx, target_id, zone.id, serial))
     }
   }
 }

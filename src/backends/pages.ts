@@ -48,3 +48,16 @@ export async function* strangersOf(
     isFull = found.length === size
   }
 }
+
+/** Tells one zone after another that a server was seen to have, round and round. */
+export function samplesOf(
+  db: Pick<Database, 'read'>,
+  at: { readonly serverId: string; readonly poolId: string },
+): () => Promise<rows.ZoneRow | undefined> {
+  let last = ''
+  return async () => {
+    const zone = await db.read((tx) => rows.nextZoneAt(tx, at, last))
+    last = zone?.id ?? ''
+    return zone
+  }
+}

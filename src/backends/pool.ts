@@ -4,14 +4,16 @@ import type { Database } from '../db/sql.ts'
 import { compareSerials } from '../dns/serial.ts'
 import type { Shown } from '../exchange/exchange.ts'
 import { Announcer } from './announcer.ts'
+import { Coming } from './coming.ts'
 import { followsCatalog, type PoolConfig, type PoolTarget, type ProofServer } from './config.ts'
+import { HandOver } from './hand-over.ts'
 import { Job } from './job.ts'
 import type { Driver } from './kind.ts'
 import { kinds } from './kinds/index.ts'
 import type { Lease } from './leases.ts'
 import { Leaving } from './leaving.ts'
 import { lostAt } from './lost.ts'
-import { deletedOf, pagesOf, strangersOf } from './pages.ts'
+import { deletedOf, pagesOf, samplesOf, strangersOf } from './pages.ts'
 import { openCatalog, type PoolCatalog } from './pool-catalog.ts'
 import { Recorder } from './recorder.ts'
 import * as rows from './rows.ts'
@@ -50,6 +52,7 @@ export class PoolDelivery {
   readonly #states: ServerStates
   readonly #announcer: Announcer
   readonly #leaving: Leaving
+  readonly #coming: Coming
   readonly #probes: ReadonlyMap<string, ServerProbe>
   readonly #workers = new Map<string, TargetWorker>()
   readonly #jobs = new Map<string, Job>()
@@ -71,8 +74,9 @@ export class PoolDelivery {
       ...options,
       poolId: config.id,
       drop: (id, zone) => this.#workers.get(id)?.drop(zone),
-      handOver: (id, zone) => followsCatalog(config, this.#target(id)) && this.#workers.get(id)?.add(zone),
+      handOver: new HandOver({ db: options.db, config, worker: (id) => this.#workers.get(id) }),
     })
+    this.#coming = new Coming({ ...options, poolId: config.id, list: (id, present) => this.#list(id, present) })
     this.#probes = new Map(config.servers.map((server) => [server.id, this.#probeOf(server)]))
     this.#timers = [
       setInterval(() => this.#sweep(), sweepMilliseconds),
@@ -200,19 +204,13 @@ export class PoolDelivery {
   #probeOf(server: ProofServer): ServerProbe {
     const { db, log } = this.#options
     const place = { pool: this.config.name, server: `${server.host}:${server.port}` }
-    const at = { serverId: server.id, poolId: this.config.id }
-    let sampled = ''
     return new ServerProbe(server, {
       onShown: (zone, shown) => this.#shown(server.id, zone, shown),
       onState: (reason) => {
         this.#states.answers(server, reason)
         if (reason === undefined) this.#cameBack(server.id)
       },
-      sample: async () => {
-        const zone = await db.read((tx) => rows.nextZoneAt(tx, at, sampled))
-        sampled = zone?.id ?? ''
-        return zone
-      },
+      sample: samplesOf(db, { serverId: server.id, poolId: this.config.id }),
       onSample: (zone, shown) => {
         if (zone === undefined || this.#jobs.has(zone.id) || ('serial' in shown && shown.serial === zone.serial)) return
         log.warn({ ...place, zone: zone.name }, 'a server has lost a zone; all its zones are looked at')
@@ -248,19 +246,20 @@ export class PoolDelivery {
         continue
       }
       const target = this.#target(id)
-      const isThere = this.#isThere(target, row) && !worker.isAbout(job.zone.id)
+      const since = this.#catalog?.target === target ? this.#catalog.created_at : ''
+      const isThere = rows.isGiven(row, target.changedAt, since) && !worker.isAbout(job.zone.id)
       if (!isThere) job.awaitTarget(id)
+      if (this.#catalog?.target === target && this.#coming.mustWait(job.zone.id, present)) continue
       // A zone's group may have changed with the zone; a catalog that has it right is not changed.
       const mayBeRegrouped = followsCatalog(this.config, target) && job.group !== undefined
       if (!isThere || mayBeRegrouped) worker.add(job.member)
     }
   }
 
-  /** Whether a target has a zone as it should: given since the target, or the catalog it follows, was last changed, and not leaving. */
-  #isThere(target: PoolTarget, row: rows.TargetZoneRow | undefined): boolean {
-    if (row?.added_at == null || row.leave_serial !== null) return false
-    const since = followsCatalog(this.config, target) ? (this.#catalog?.created_at ?? '') : ''
-    return row.added_at >= target.changedAt && row.added_at >= since
+  /** Lists a zone that came from another pool, where it is still wanted. */
+  #list(zoneId: string, present: readonly rows.TargetZoneRow[]): void {
+    const job = this.#jobs.get(zoneId)
+    if (job !== undefined && !job.isDeleted) this.#give(job, present)
   }
 
   #target(id: string): PoolTarget {
@@ -325,6 +324,7 @@ export class PoolDelivery {
       this.#check(job)
     }
     void this.#leaving.look()
+    void this.#coming.look()
   }
 
   /** Whether a server that answers does not show the zone: those that are silent are told when they are back. */

@@ -35,6 +35,10 @@ export type TargetZoneRow = {
   readonly error: string | null
 }
 
+/** Whether a target has a zone as it should: it was given since some moments, and is not to leave. */
+export const isGiven = (row: TargetZoneRow | undefined, ...since: readonly string[]): boolean =>
+  row !== undefined && row.leave_serial === null && since.every((at) => row.added_at !== null && row.added_at >= at)
+
 /** What a server was last seen to have of a zone. */
 export type SeenRow = {
   readonly zone_id: string
@@ -76,12 +80,10 @@ export async function namesakesOf(tx: Tx, poolId: string, zones: readonly ZoneRo
   return new Set(found.map(({ name }) => name))
 }
 
-/** The name of the catalog zone of a pool. */
-export const catalogNameOf = async (tx: Tx, poolId: string): Promise<string | undefined> =>
-  (
-    await tx.get<{ name: string }>(sql`
-      select name from zones where pool_id = ${poolId} and type = 'CATALOG' and deleted_at is null`)
-  )?.name
+/** The catalog zone of a pool as it is now. */
+export const catalogSerialOf = (tx: Tx, poolId: string): Promise<{ name: string; serial: number } | undefined> =>
+  tx.get(sql`
+    select name, serial from zones where pool_id = ${poolId} and type = 'CATALOG' and deleted_at is null`)
 
 const targetColumns = sql`tz.target_id, t.pool_id, tz.zone_id, tz.name, tz.added_at, tz.leave_serial, tz.error`
 
