@@ -62,7 +62,13 @@ export function casesOf({ numbers, zoneIds, setIds }: Sample): Case[] {
     of('zones, name begins (many), deep', (i) => `${v2}/zones?name=b*&marker=${pick(zoneIds, i)}`),
     of('zones, status, by name', () => `${v2}/zones?status=ACTIVE&sort_key=name`),
     { ...of('zones, name has (one)', (i) => `${v2}/zones?name=*${label(i)!.slice(4)}.*`), grows: true },
+    {
+      ...of('zones, name has (one), by ttl', (i) => `${v2}/zones?name=*${label(i)!.slice(4)}.*&sort_key=ttl`),
+      grows: true,
+    },
+    { ...of('zones, name has (some)', () => `${v2}/zones?name=*blue-har*`), grows: true },
     { ...of('zones, name has (many)', () => `${v2}/zones?name=*harbour*`), grows: true },
+    { ...of('zones, counted, name has (one)', (i) => `${counted}/zones?name=*${label(i)!.slice(4)}.*`), grows: true },
     ...sorted('zones', zoneKeys, zoneIds),
     of('zones, counted', () => `${counted}/zones`),
     of('zones, counted, deep', (i) => `${counted}/zones?marker=${pick(zoneIds, i)}`),
