@@ -70,10 +70,13 @@ export const patience = Number(process.env.PATIENCE ?? 60_000)
 const admin = { 'x-roles': 'admin', 'x-auth-all-projects': 'true' }
 const defaultPool = '794ccc2c-d751-44fe-b57f-8894c9f5c842'
 
-/** Starts a service; `env` has settings beside those that tests need. */
-export async function startWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
+/** Starts a service; `env` and `args` have settings beside those that tests need. */
+export async function startWorld(
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<World> {
   const service = await startService({
-    args: ['--log-level', 'info'],
+    args: ['--log-level', 'info', ...args],
     env: { NAMEPLANE_QUOTA_ZONES: '-1', ...env },
   })
   return { ...worldOf(service.url, service), stop: () => service.stop() }
