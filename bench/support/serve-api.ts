@@ -29,6 +29,7 @@ const api = await startApi({
     purgeAgeSeconds: 604_800,
     adminApi: false,
     importMaxBytes: 1_048_576,
+    importMaxChanges: 100_000,
     managedProject: '00000000-0000-0000-0000-000000000000',
     reversePrefixes: { ipv4: 24, ipv6: 64 },
     addressSource: staticList,
