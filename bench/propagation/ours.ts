@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Service, startService } from '../../test/support/service.ts'
 import type { DeliveryTarget } from '../../test/support/targets.ts'
 import { cpuOf } from '../nameserver/usage.ts'
+import { type Answer, Client } from './client.ts'
 import type { Contestant } from './contestants.ts'
 import { addressAt, nap, type Sought, Watch, zoneOf } from './watch.ts'
 
@@ -16,7 +17,6 @@ export type Burst = Timed & { readonly posted: number; readonly cpu: number }
 type Made = { readonly id: string; readonly name: string; readonly status: string }
 
 const pool = '794ccc2c-d751-44fe-b57f-8894c9f5c842'
-const headers = { 'Content-Type': 'application/json', 'X-Roles': 'admin', 'X-Auth-All-Projects': 'true' }
 const env = { NAMEPLANE_LOG_LEVEL: 'warn', NAMEPLANE_QUOTA_ZONES: '-1', NAMEPLANE_QUOTA_ZONE_RECORDSETS: '-1' }
 const patience = 180_000
 
@@ -25,6 +25,7 @@ export class Ours {
   readonly #service: Service
   readonly #server: DeliveryTarget | undefined
   readonly #watch: Watch
+  readonly #client: Client
   readonly #database: DatabaseSync
   readonly #pending: StatementSync
   #zone: Made | undefined
@@ -35,7 +36,12 @@ export class Ours {
     try {
       const primary = { host: '127.0.0.1', port: service.dnsPort }
       const server = await contestant?.start({ catalog: 'default.catalog.invalid.', primary })
-      const ours = new Ours(service, server, await Watch.at(server?.port ?? service.dnsPort))
+      const ours = new Ours(
+        service,
+        server,
+        await Watch.at(server?.port ?? service.dnsPort),
+        await Client.to(service.url),
+      )
       if (server !== undefined) await ours.#join(contestant!.type, server, primary)
       ours.#zone = await ours.#firstZone()
       return ours
@@ -45,10 +51,11 @@ export class Ours {
     }
   }
 
-  private constructor(service: Service, server: DeliveryTarget | undefined, watch: Watch) {
+  private constructor(service: Service, server: DeliveryTarget | undefined, watch: Watch, client: Client) {
     this.#service = service
     this.#server = server
     this.#watch = watch
+    this.#client = client
     this.#database = new DatabaseSync(join(service.dataDir, 'nameplane.db'), { readOnly: true })
     this.#pending = this.#database.prepare(
       "select count(*) as zones from zones where type = 'PRIMARY' and published_serial < serial",
@@ -64,21 +71,19 @@ export class Ours {
     const answer = isNew
       ? await this.#send('POST', `/v2/zones/${zone.id}/recordsets`, { name, type: 'A', records: [address] })
       : await this.#send('PUT', `/v2/zones/${zone.id}/recordsets/${name}/A`, { records: [address] })
-    const began = performance.now()
     const served = await this.#watch.until(addressAt(name, address))
-    const { id } = (await answer.json()) as Made
+    const { id } = madeOf(answer)
     const active = await this.#untilActive(`/v2/zones/${zone.id}/recordsets/${id}`)
-    return { served: served - began, active: active - began }
+    return { served: served - answer.at, active: active - answer.at }
   }
 
   /** Makes a zone. */
   async zone(): Promise<Timed> {
     const name = `z${this.#made++}.ours.`
     const answer = await this.#send('POST', '/v2/zones', { name, email: 'host@example.org' })
-    const began = performance.now()
     const served = await this.#watch.until(zoneOf(name))
-    const { id } = (await answer.json()) as Made
-    return { served: served - began, active: (await this.#untilActive(`/v2/zones/${id}`)) - began }
+    const active = await this.#untilActive(`/v2/zones/${madeOf(answer).id}`)
+    return { served: served - answer.at, active: active - answer.at }
   }
 
   /** Makes many zones, with eight clients. */
@@ -87,16 +92,16 @@ export class Ours {
     const began = performance.now()
     const sought = new Set<Sought>()
     let [left, underWay, posted] = [count, 8, 0]
-    const client = async () => {
+    const post = async (client: Client) => {
       while (left-- > 0) {
         const name = `z${this.#made++}.ours.`
-        await (await this.#send('POST', '/v2/zones', { name, email: 'host@example.org' })).arrayBuffer()
+        posted = (await client.send('POST', '/v2/zones', { name, email: 'host@example.org' })).at
         sought.add(zoneOf(name))
       }
       underWay--
-      posted = performance.now()
+      client.close()
     }
-    const clients = Promise.all(Array.from({ length: underWay }, client))
+    const clients = Promise.all(Array.from({ length: underWay }, async () => post(await Client.to(this.#service.url))))
     const active = this.#untilNonePending(() => underWay === 0)
     const served = await this.#watch.untilAll(sought, () => underWay === 0)
     await clients
@@ -116,6 +121,7 @@ export class Ours {
 
   async stop(): Promise<void> {
     this.#watch.close()
+    this.#client.close()
     this.#database.close()
     await this.#service.stop()
     await this.#server?.stop()
@@ -123,20 +129,17 @@ export class Ours {
 
   async #join(type: string, { options }: DeliveryTarget, primary: { host: string; port: number }): Promise<void> {
     const masters = type === 'catalog' || type === 'nsd4' ? [] : [primary]
-    await (await this.#send('POST', `/v2/pools/${pool}/targets`, { type, options, masters })).arrayBuffer()
+    await this.#send('POST', `/v2/pools/${pool}/targets`, { type, options, masters })
     const end = performance.now() + patience
     while (performance.now() < end) {
-      const answer = await this.#send('GET', `/v2/pools/${pool}/servers`)
-      if (((await answer.json()) as { status: string }).status === 'ACTIVE') return
+      if (madeOf(await this.#send('GET', `/v2/pools/${pool}/servers`)).status === 'ACTIVE') return
       await sleep(50)
     }
     throw new Error(`the server is not seen to be up: ${this.log()}`)
   }
 
   async #firstZone(): Promise<Made> {
-    const zone = (await (
-      await this.#send('POST', '/v2/zones', { name: 'changed.ours.', email: 'host@example.org' })
-    ).json()) as Made
+    const zone = madeOf(await this.#send('POST', '/v2/zones', { name: 'changed.ours.', email: 'host@example.org' }))
     await this.#untilActive(`/v2/zones/${zone.id}`)
     return zone
   }
@@ -146,8 +149,8 @@ export class Ours {
     const end = performance.now() + patience
     while (performance.now() < end) {
       while (this.#countPending() > 0 && performance.now() < end) nap()
-      const { status } = (await (await this.#send('GET', path)).json()) as Made
-      if (status === 'ACTIVE') return performance.now()
+      const answer = await this.#send('GET', path)
+      if (madeOf(answer).status === 'ACTIVE') return answer.at
     }
     throw new Error(`${path} is not ACTIVE within ${patience / 1000} s: ${this.log()}`)
   }
@@ -157,8 +160,8 @@ export class Ours {
     while (performance.now() < end) {
       await sleep(5)
       if (!isComplete() || this.#countPending() > 0) continue
-      const answer = await this.#send('GET', '/v2/zones?status=PENDING&limit=1')
-      if (((await answer.json()) as { zones: unknown[] }).zones.length === 0) return performance.now()
+      const { body, at } = await this.#send('GET', '/v2/zones?status=PENDING&limit=1')
+      if ((JSON.parse(body) as { zones: unknown[] }).zones.length === 0) return at
     }
     throw new Error(`${this.#countPending()} zones are not ACTIVE within ${patience / 1000} s: ${this.log()}`)
   }
@@ -167,10 +170,9 @@ export class Ours {
     return (this.#pending.get() as { zones: number }).zones
   }
 
-  async #send(method: string, path: string, body?: object): Promise<Response> {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const answer = await fetch(this.#service.url + path, { method, headers, ...sent })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return answer
+  #send(method: string, path: string, body?: object): Promise<Answer> {
+    return this.#client.send(method, path, body)
   }
 }
+
+const madeOf = ({ body }: Answer): Made => JSON.parse(body) as Made

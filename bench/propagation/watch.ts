@@ -18,7 +18,8 @@ export const zoneOf = (name: string): Sought => ({ question: encodeQuestion([nam
 const hasAnswers = (reply: Buffer): boolean =>
   (reply[2]! & 4) !== 0 && (reply[3]! & 15) === 0 && reply.readUInt16BE(6) > 0
 
-const [answerWithin, patience, atOnce] = [500, 180_000, 128]
+// Of many, the oldest are asked for while more are being made: asking for all of them would take the time of those who make them.
+const [answerWithin, patience, few, many] = [500, 180_000, 8, 128]
 const cell = new Int32Array(new SharedArrayBuffer(4))
 
 /** Sleeps for a fifth of a millisecond, which timers cannot, so that asking takes little of the machine. */
@@ -61,7 +62,7 @@ export class Watch {
     while (sought.size > 0 || !isComplete()) {
       if (performance.now() > end) throw new Error(`${sought.size} are not shown within ${patience / 1000} s`)
       await Promise.all(
-        [...sought.values().take(atOnce)].map(async (one) => {
+        [...sought.values().take(isComplete() ? many : few)].map(async (one) => {
           const reply = await this.#ask(one.question)
           if (reply === undefined || !one.isFound(reply)) return
           sought.delete(one)
