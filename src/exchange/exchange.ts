@@ -89,8 +89,8 @@ export class Exchange {
     return new Promise<Message>((resolve, reject) => {
       const timer = setTimeout(() => this.#settle(id)?.reject(new NoAnswer('it does not answer')), wait)
       this.#awaited.set(id, { question, opcode, mac, resolve, reject, timer })
-      // Trouble with sending comes as an error of the socket too.
-      socket.send(bytes, () => {})
+      // That an earlier datagram was refused may come as trouble with this one.
+      socket.send(bytes, (error) => error && this.#fail(socket, error))
     })
   }
 
@@ -115,7 +115,7 @@ export class Exchange {
     try {
       const address = isIP(host) ? host : (await lookup(host)).address
       const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
-      socket.on('error', (error) => this.#drop(unreachable(error)))
+      socket.on('error', (error) => this.#fail(socket, error))
       socket.on('message', (bytes) => this.#take(bytes))
       // Connected, so that the system takes datagrams from nobody else, and tells when nobody listens there.
       await new Promise<void>((resolve, reject) => {
@@ -167,6 +167,11 @@ export class Exchange {
       if (this.#awaited.size === 0) this.#drop(new NoAnswer('stopped'))
     }, idleMilliseconds)
     this.#idle.unref()
+  }
+
+  async #fail(socket: Socket, error: Error): Promise<void> {
+    const current = await this.#socket?.catch(() => undefined)
+    if (current === socket) this.#drop(unreachable(error))
   }
 
   #drop(error: Error): void {
