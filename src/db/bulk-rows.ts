@@ -5,6 +5,8 @@ type BulkValue = string | number | null
 /** One row of a table, as its values in the order of the columns. */
 export type RowValues = readonly BulkValue[]
 
+type Shared = Readonly<Record<string, BulkValue>>
+
 const mostRows = 500
 const mostLength = 1_000_000
 
@@ -18,19 +20,32 @@ export function bulkInsert(
   table: string,
   columns: readonly string[],
   tail = '',
-): (tx: Tx, rows: readonly RowValues[], same?: Readonly<Record<string, BulkValue>>) => Promise<number> {
-  return async (tx, rows, same = {}) => {
+): (tx: Tx, rows: readonly RowValues[], same?: Shared) => Promise<number> {
+  const statements = bulkStatements(table, columns, tail)
+  return async (tx, rows, same) => {
+    let inserted = 0
+    for (const { statement } of statements(rows, same)) inserted += await tx.run(statement)
+    return inserted
+  }
+}
+
+/** The statements of such an insert, each with its number of rows. */
+export function bulkStatements(
+  table: string,
+  columns: readonly string[],
+  tail = '',
+): (rows: readonly RowValues[], same?: Shared) => { readonly statement: Sql; readonly rows: number }[] {
+  return (rows, same = {}) => {
     const names = [...columns, ...Object.keys(same)].join(', ')
     const given = Object.values(same)
-    let inserted = 0
-    for (const block of blocks(rows)) {
+    return [...blocks(rows)].map((block) => {
       const read = raw(columns.map((_, i) => readValue(block, i)).join(', '))
       const selected = given.reduce<Sql>((all, value) => sql`${all}, ${value}`, read)
-      inserted += await tx.run(sql`
+      const statement = sql`
         insert into ${raw(table)} (${raw(names)}) select ${selected}
-        from json_each(${asJson(block)}) e where true ${raw(tail)}`)
-    }
-    return inserted
+        from json_each(${asJson(block)}) e where true ${raw(tail)}`
+      return { statement, rows: block.length }
+    })
   }
 }
 

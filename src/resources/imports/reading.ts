@@ -70,6 +70,11 @@ export class Reading {
     return this.#stage(records)
   }
 
+  /** Resolves once nothing is being staged any more. */
+  async quiet(): Promise<void> {
+    await this.#stager?.quiet()
+  }
+
   /** What was read, all of it staged. */
   async end(startsWithOrigin: boolean): Promise<Read> {
     if (this.#stager === undefined || this.#draft === undefined) {
@@ -87,7 +92,7 @@ export class Reading {
 
   async #begin(soa: ZoneFileRecord): Promise<void> {
     const run = this.#run
-    const { db, settings, clock, holder } = run.context
+    const { db, filler, settings, clock, holder } = run.context
     const now = clock()
     const draft = await this.#draftOf(soa, now)
     const at = timestamp(now)
@@ -105,7 +110,7 @@ export class Reading {
     })
     const { id: zoneId, project_id: projectId, serial } = draft.zone
     const place = draft.place === undefined ? toCompare(zoneId) : inZone({ zoneId, projectId, serial, at })
-    this.#stager = new Stager(db, place, now, () => run.note())
+    this.#stager = new Stager({ db, filler, place, now, between: () => run.note() })
   }
 
   async #stage(records: readonly ZoneFileRecord[]): Promise<void> {

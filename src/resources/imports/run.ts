@@ -1,5 +1,6 @@
 import type { Caller } from '../../api/auth.ts'
 import { type Clock, timestamp } from '../../clock.ts'
+import type { Filler } from '../../db/filler.ts'
 import type { LinkedStore } from '../../db/link.ts'
 import { DatabaseUnavailable } from '../../db/sql.ts'
 import { DnsError } from '../../dns/errors.ts'
@@ -38,6 +39,7 @@ export const runSettings = (all: RunSettings): RunSettings => ({
 
 export type RunContext = {
   readonly db: LinkedStore
+  readonly filler: Pick<Filler, 'fill'>
   readonly settings: RunSettings
   readonly holder: string
   readonly clock: Clock
@@ -91,6 +93,14 @@ export class Run {
   async work(): Promise<void> {
     await this.context.db.bulk((tx) => store.dropFaults(tx, this.job.id))
     const reading = new Reading(this)
+    try {
+      await this.#read(reading)
+    } finally {
+      await reading.quiet()
+    }
+  }
+
+  async #read(reading: Reading): Promise<void> {
     for await (const batch of readZoneFile(this.file(), { origin: this.job.origin ?? undefined, mostFaults })) {
       for (const { line, column, message } of batch.faults) this.faults.error(line, column, message)
       await reading.take(batch.records)

@@ -1,4 +1,5 @@
 import type { RowValues } from '../../db/bulk-rows.ts'
+import { type FillBlock, type Filled, type Filler, fillIn } from '../../db/filler.ts'
 import type { LinkedStore } from '../../db/link.ts'
 import { join, sql, type Tx } from '../../db/sql.ts'
 import { rdataFromText } from '../../dns/rdata.ts'
@@ -16,28 +17,34 @@ const octetsOfRecord = 200
 const mostInTurn = 2000
 const atOnce = 200
 
+type Block = { readonly sets: readonly StagedSet[]; readonly steps: FillBlock }
+
+export type StagerOptions = {
+  readonly db: LinkedStore
+  /** What writes while the file is read on. */
+  readonly filler: Pick<Filler, 'fill'>
+  readonly place: SetPlace
+  readonly now: Date
+  /** Awaited after every turn. */
+  readonly between: () => Promise<void>
+}
+
 /** Puts the records of a file, as they come, where nobody sees them yet: in short turns, so that others write between them. */
 export class Stager {
   sets = 0
   records = 0
   /** The most records that one set has. */
   largest = 0
-  readonly #db: LinkedStore
-  readonly #place: SetPlace
-  readonly #now: Date
-  readonly #between: () => Promise<void>
+  readonly #options: StagerOptions
   #owner = ''
   #atOwner = new Map<number, GrowingSet>()
   #large = new Map<GrowingSet, Set<string>>()
   #gathered: GrowingSet[] = []
   #octets = 0
+  #writing: Promise<void> = Promise.resolve()
 
-  /** `between` is awaited after every turn. */
-  constructor(db: LinkedStore, place: SetPlace, now: Date, between: () => Promise<void>) {
-    this.#db = db
-    this.#place = place
-    this.#now = now
-    this.#between = between
+  constructor(options: StagerOptions) {
+    this.#options = options
   }
 
   /** Takes a record that is allowed where it is; tells whether the file had it before, as far as can be seen here. */
@@ -59,7 +66,7 @@ export class Stager {
     return Math.max(0, ...[...this.#atOwner.values()].map(({ rdatas }) => rdatas.length))
   }
 
-  /** Stores what has gathered, once it is much. */
+  /** Stores what has gathered, once it is much, while more is gathered. */
   async flush(): Promise<void> {
     if (this.#gathered.length >= mostGathered || this.#octets >= mostOctets) await this.#store()
   }
@@ -68,6 +75,12 @@ export class Stager {
   async finish(): Promise<void> {
     this.#leaveOwner('')
     await this.#store()
+    await this.#writing
+  }
+
+  /** Resolves once nothing is being written any more, whatever became of it. */
+  quiet(): Promise<void> {
+    return this.#writing.catch(() => {})
   }
 
   #leaveOwner(next: string): void {
@@ -81,59 +94,59 @@ export class Stager {
     const sets = inOrder(this.#gathered)
     this.#gathered = []
     this.#octets = 0
-    let blocks: StagedSet[][] = []
-    for (let at = 0; at < sets.length || blocks.length > 0; ) {
-      for (; at < sets.length && blocks.length * atOnce < mostInTurn; at += atOnce) {
-        blocks.push(sets.slice(at, at + atOnce).map((set) => staged(set, this.#now)))
+    const { place, now, db, filler } = this.#options
+    // What is little is not worth another thread.
+    const write = sets.length <= mostInTurn ? (blocks: FillBlock[]) => fillIn(db, blocks) : filler.fill.bind(filler)
+    for (let at = 0; at < sets.length; at += mostInTurn) {
+      const blocks: Block[] = []
+      for (let from = at; from < Math.min(at + mostInTurn, sets.length); from += atOnce) {
+        const some = sets.slice(from, from + atOnce).map((set) => staged(set, now))
+        blocks.push({ sets: some, steps: place.steps(some) })
       }
-      blocks = blocks.slice(await this.#turn(blocks))
-      await this.#between()
+      await this.#writing
+      this.#writing = this.#write(blocks, write)
+      // Who waits for it next is told.
+      this.#writing.catch(() => {})
     }
   }
 
-  /** Stores some blocks; tells how many. */
-  async #turn(blocks: readonly StagedSet[][]): Promise<number> {
-    const counted = await this.#db.bulk(async (tx, isAwaited) => {
-      const total = { taken: 0, sets: 0, records: 0, largest: 0 }
-      for (const block of blocks) {
-        const stored = await this.#put(tx, block)
-        total.taken += 1
-        total.sets += stored.sets
-        total.records += stored.records
-        total.largest = Math.max(total.largest, stored.largest)
-        if (isAwaited()) break
-      }
-      return total
-    })
-    this.sets += counted.sets
-    this.records += counted.records
-    this.largest = Math.max(this.largest, counted.largest)
-    return counted.taken
+  async #write(blocks: readonly Block[], write: (blocks: FillBlock[]) => Promise<Filled>): Promise<void> {
+    for (let rest = blocks; rest.length > 0; ) {
+      const filled = await write(rest.map(({ steps }) => steps))
+      for (const [i, counts] of filled.entries()) await this.#written(rest[i]!, counts)
+      rest = rest.slice(filled.length)
+      await this.#options.between()
+    }
   }
 
-  async #put(tx: Tx, block: readonly StagedSet[]): Promise<{ sets: number; records: number; largest: number }> {
-    const { table, own, insert, insertRecords } = this.#place
-    const inserted = await insert(tx, block)
-    const counted = { sets: inserted, records: 0, largest: 0 }
-    for (const { found } of block) counted.largest = Math.max(counted.largest, found.length)
-    if (inserted === block.length) {
-      counted.records = await insertRecords(
-        tx,
-        block.flatMap(({ found }) => found),
-      )
-      return counted
+  async #written({ sets, steps }: Block, counts: readonly number[]): Promise<void> {
+    for (const { found } of sets) this.largest = Math.max(this.largest, found.length)
+    if (counts.length === steps.length && counts.every((n, i) => n === steps[i]!.expected)) {
+      this.sets += sets.length
+      for (const { found } of sets) this.records += found.length
+      return
     }
-    // A set that the file has in several places far apart: what comes later joins what is there.
-    const keys = block.map(({ set }) => set.name.toLowerCase())
+    const joined = await this.#options.db.bulk((tx) => this.#joinAll(tx, sets))
+    this.sets += joined.sets
+    this.records += joined.records
+    this.largest = Math.max(this.largest, joined.largest)
+  }
+
+  /** A set that the file has in several places far apart: what comes later joins what is there. */
+  async #joinAll(tx: Tx, sets: readonly StagedSet[]): Promise<{ sets: number; records: number; largest: number }> {
+    const { table, own, insertRecords } = this.#options.place
+    const keys = sets.map(({ set }) => set.name.toLowerCase())
     const present = await tx.all<{ id: string }>(
       sql`select id from ${table} where ${own} and name_key in (${join(keys)})`,
     )
-    const fresh = new Set(present.map(({ id }) => id))
+    const stored = new Set(present.map(({ id }) => id))
+    const fresh = sets.filter(({ id }) => stored.has(id))
+    const counted = { sets: fresh.length, records: 0, largest: 0 }
     counted.records = await insertRecords(
       tx,
-      block.filter(({ id }) => fresh.has(id)).flatMap(({ found }) => found),
+      fresh.flatMap(({ found }) => found),
     )
-    for (const { set } of block.filter(({ id }) => !fresh.has(id))) {
+    for (const { set } of sets.filter(({ id }) => !stored.has(id))) {
       const { added, size } = await this.#join(tx, set)
       counted.records += added
       counted.largest = Math.max(counted.largest, size)
@@ -143,7 +156,7 @@ export class Stager {
 
   async #join(tx: Tx, set: GrowingSet): Promise<{ added: number; size: number }> {
     const { name, type, ttl } = set
-    const { table, own, insertRecords } = this.#place
+    const { table, own, insertRecords } = this.#options.place
     const place = sql`${own} and name_key = ${name.toLowerCase()} and type = ${typeName(type)}`
     const row = (await tx.get<{ id: string; ttl: number; records: string }>(sql`
       select id, ttl, records from ${table} where ${place}`))!

@@ -73,9 +73,9 @@ class Thread {
   readonly #worker: Worker
 
   constructor({ db, settings, log }: ImportsOptions) {
-    const link = db.link()
-    const workerData: ThreadData = { link, settings }
-    const transferList = 'port' in link ? [link.port] : []
+    const [link, fillLink] = [db.link(), db.link()]
+    const workerData: ThreadData = { link, fillLink, settings }
+    const transferList = [link, fillLink].flatMap((one) => ('port' in one ? [one.port] : []))
     const worker = new Worker(workerUrl(import.meta.url, 'thread'), { workerData, transferList })
     this.#worker = worker
     worker.on('message', (message: ThreadMessage) => {

@@ -2,12 +2,13 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock, timestamp } from '../../clock.ts'
+import { Filler } from '../../db/filler.ts'
 import { openLinked } from '../../db/link.ts'
 import type { StoreLink } from '../../db/sql.ts'
 import { leaseMilliseconds, type RunContext, type RunSettings, runImport } from './run.ts'
 import * as store from './store.ts'
 
-export type ThreadData = { readonly link: StoreLink; readonly settings: RunSettings }
+export type ThreadData = { readonly link: StoreLink; readonly fillLink: StoreLink; readonly settings: RunSettings }
 /** What the thread says: that it has nothing to do, or what went wrong. */
 export type ThreadMessage = { readonly idle: true } | { readonly error: string; readonly importId: string }
 
@@ -15,12 +16,14 @@ const atOnce = 6
 const largeAtOnce = 2
 const largeBytes = 4_194_304
 
-const { link, settings } = workerData as ThreadData
+const { link, fillLink, settings } = workerData as ThreadData
 const db = openLinked(link, () => {})
+const filler = new Filler(fillLink)
 const stopped = new AbortController()
 const say = (message: ThreadMessage) => parentPort!.postMessage(message)
 const context: RunContext = {
   db,
+  filler,
   settings,
   holder: `${hostname()} ${process.pid} ${crypto.randomUUID()}`,
   clock: systemClock,
@@ -32,6 +35,7 @@ const running = new Map<string, { readonly large: boolean; readonly done: Promis
 
 parentPort!.once('message', () => stopped.abort())
 await work()
+await filler.close()
 await db.close()
 parentPort!.close()
 
