@@ -20,10 +20,14 @@ export type FillRequest = { readonly id: number; readonly blocks: readonly FillB
 export type FillAnswer = { readonly id: number } & ({ readonly filled: Filled } | { readonly error: FillError })
 export type FillError = { readonly message: string; readonly isPassing: boolean }
 
+/** The longer a turn, the longer its commit, which whoever comes meanwhile waits for. */
+const turnMilliseconds = 30
+
 /** Writes blocks in one turn, at least one of them; it ends early once others wait. */
 export const fillIn = (store: Pick<LinkedStore, 'bulk'>, blocks: readonly FillBlock[]): Promise<Filled> =>
   store.bulk(async (tx, isAwaited) => {
     const filled: number[][] = []
+    const began = performance.now()
     for (const block of blocks) {
       const counts: number[] = []
       for (const step of block) {
@@ -31,7 +35,7 @@ export const fillIn = (store: Pick<LinkedStore, 'bulk'>, blocks: readonly FillBl
         if (counts.at(-1) !== step.expected) break
       }
       filled.push(counts)
-      if (isAwaited()) break
+      if (isAwaited() || performance.now() - began > turnMilliseconds) break
     }
     return filled
   })

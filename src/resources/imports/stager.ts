@@ -15,7 +15,7 @@ const mostOctets = 32_000_000
 const octetsOfRecord = 200
 // Alone, a turn is long, which costs less; once another waits it ends with the next few sets.
 const mostInTurn = 2000
-const atOnce = 200
+const atOnce = 100
 
 type Block = { readonly sets: readonly StagedSet[]; readonly steps: FillBlock }
 
@@ -69,6 +69,13 @@ export class Stager {
   /** Stores what has gathered, once it is much, while more is gathered. */
   async flush(): Promise<void> {
     if (this.#gathered.length >= mostGathered || this.#octets >= mostOctets) await this.#store()
+  }
+
+  /** Lets go of what has gathered: none of it is to be stored. */
+  forget(): void {
+    this.#leaveOwner('')
+    this.#gathered = []
+    this.#octets = 0
   }
 
   /** Stores the rest. */
