@@ -122,6 +122,33 @@ export function networkAddressRules(engine: string, newStore: NewStore): void {
       }
     })
 
+    test('[G9] a name that is given while the network service is asked outlives what it answers', async () => {
+      const first = give('p90', '190.0.2.1')
+      await set(first, 'first.example.', 'p90')
+      let id = ''
+      network.fault = async (response) => {
+        network.fault = undefined
+        const floatingips = network.floatingips.filter(({ project_id }) => project_id === 'p90')
+        id = give('p90', '190.0.2.2')
+        await set(id, 'second.example.', 'p90')
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ floatingips }))
+      }
+      deepEqual(
+        (await list('p90')).map(({ ptrdname }) => ptrdname),
+        ['first.example.', 'second.example.'],
+      )
+      deepEqual((await linesIn('2.0.190.in-addr.arpa.')).toSorted(), ['first.example.', 'second.example.'])
+      network.fault = async (response) => {
+        network.fault = undefined
+        const floatingips = network.floatingips.filter((one) => one.id === id)
+        take(id)
+        await set(give('p91', '190.0.2.2'), 'third.example.', 'p91')
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ floatingips }))
+      }
+      equal((await api.get(at(id), as('p90'))).status, 404)
+      deepEqual((await linesIn('2.0.190.in-addr.arpa.')).toSorted(), ['first.example.', 'third.example.'])
+    })
+
     test("[G31] without credentials of its own the service passes on the caller's token", async () => {
       const plain = await startWith({ identity: undefined })
       try {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
+import { staticList } from '../../src/resources/reverse-names/sources/static.ts'
 import type { NewStore, Shown } from '../support/api.ts'
 import { testSettings } from '../support/settings.ts'
 import { linesOf } from '../support/zones.ts'
@@ -282,7 +283,7 @@ export function reverseNameRules(engine: string, newStore: NewStore): void {
       }
     })
 
-    test('[G6] the prefixes, the project and the e-mail address are settings; no quota or blacklist keeps such zones from being made', async () => {
+    test('[G6] the prefixes, the project and the e-mail address are settings; no quota, blacklist or list of TLDs keeps such zones from being made', async () => {
       const other = await startZonesApi(newStore, {
         reversePrefixes: { ipv4: 16, ipv6: 48 },
         managedProject: 'ours',
@@ -297,6 +298,7 @@ export function reverseNameRules(engine: string, newStore: NewStore): void {
       })
       try {
         await other.post('/v2/blacklists', { pattern: '\\.(in-addr|ip6)\\.arpa\\.$' })
+        equal((await other.post('/v2/tlds', { name: 'example' })).status, 201)
         for (const text of ['107.0.2.1', '2001:db8:7::1']) {
           const { body } = await other.post('/v2/reverse/addresses', { address: text, project_id: 'p' })
           const given = { ptrdname: 'a.example.' }
@@ -420,6 +422,29 @@ export function reverseNameRules(engine: string, newStore: NewStore): void {
       deepEqual(await linesIn(zone!, 'PTR'), [])
       const again = await address('114.0.2.1', 'third')
       equal((await get(again, 'third')).status, 'INACTIVE')
+    })
+
+    test('[G9] an address that was given to another project while a name for it was on its way gets none', async () => {
+      let meanwhile = async () => {}
+      const one: typeof staticList.one = async (asker, key) => {
+        const held = await staticList.one(asker, key)
+        await meanwhile()
+        return held
+      }
+      const other = await startZonesApi(newStore, { addressSource: { ...staticList, one } })
+      try {
+        const { body } = await other.post('/v2/reverse/addresses', { address: '115.0.2.1', project_id: 'before' })
+        meanwhile = async () => {
+          meanwhile = async () => {}
+          equal((await other.patch(`/v2/reverse/addresses/${body.id}`, { project_id: 'after' })).status, 200)
+        }
+        const path = `/v2/reverse/floatingips/RegionOne:${body.id}`
+        equal((await other.patch(path, { ptrdname: 'late.example.' }, as('before'))).status, 404)
+        equal((await other.get<Name>(path, as('after'))).body.status, 'INACTIVE')
+        deepEqual((await other.list('/v2/zones', everywhere)).body.zones, [])
+      } finally {
+        await other.close()
+      }
     })
 
     test('[G10] an address that two regions have has but one name', async () => {

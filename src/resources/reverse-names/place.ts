@@ -86,5 +86,5 @@ function makeZone(call: Call, name: string, settings: PlaceSettings): Promise<Zo
     hardDelete: false,
   }
   const body = { name, email: settings.managedEmail }
-  return createZone({ ...call, caller: service, body }, { ...settings, quotaDefaults: unlimited })
+  return createZone({ ...call, caller: service, body }, { ...settings, quotaDefaults: unlimited, anyTld: true })
 }

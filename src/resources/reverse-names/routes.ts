@@ -5,7 +5,7 @@ import { mustHaveTtl } from '../zones/create.ts'
 import { addressRoutes } from './address-routes.ts'
 import { setName, unsetName } from './change.ts'
 import { floatingip, floatingipOrNull, floatingips } from './fields.ts'
-import { allHeld, oneHeld } from './held.ts'
+import { allHeld, notHeld, oneHeld } from './held.ts'
 import type { PlaceSettings } from './place.ts'
 import type { AddressSource, Held } from './source.ts'
 import * as store from './store.ts'
@@ -75,6 +75,7 @@ const answer = async (call: Call, held: Held, status: number): Promise<Reply> =>
 
 async function patch(call: Call, held: Held, settings: ReverseNameSettings): Promise<Reply> {
   const { tx, body, caller } = call
+  if ((await settings.addressSource.stillHas?.(tx, held)) === false) notHeld(held, held.project_id)
   await store.lockName(tx, held.address)
   const name = await store.nameOf(tx, held.address)
   const given = floatingip.update(body, viewed(call, held, name))

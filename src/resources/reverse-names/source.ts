@@ -1,4 +1,4 @@
-import type { Database } from '../../db/sql.ts'
+import type { Database, Tx } from '../../db/sql.ts'
 import type { Key } from './rules.ts'
 
 /** An address that a project has now. */
@@ -20,6 +20,8 @@ export type AddressSource = {
   all(asker: Asker): Promise<readonly Held[]>
   /** One of them. */
   one(asker: Asker, key: Key): Promise<Held | undefined>
+  /** Whether that has not changed, and will not until a transaction ends; for those that can tell. */
+  stillHas?(tx: Tx, held: Held): Promise<boolean>
 }
 
 /** How many addresses a project may have: they are listed without pages. */

@@ -7,7 +7,12 @@ import { namesAbove } from './rules.ts'
 // RFC 6761, 6762, 7686, 8375, 9476, 9462: names no public zone may be made of.
 const special = ['localhost.', 'invalid.', 'local.', 'onion.', 'alt.', 'home.arpa.', 'resolver.arpa.']
 
-export type NamingRules = { readonly maxZoneNameLength: number; readonly allowSpecialNames: boolean }
+export type NamingRules = {
+  readonly maxZoneNameLength: number
+  readonly allowSpecialNames: boolean
+  /** Whether the list of TLDs does not matter. */
+  readonly anyTld?: boolean
+}
 
 /** Refuses a zone name that the operator's rules leave out; blacklisted ones are left to administrators. */
 export async function mustBeAllowedName(tx: Tx, name: string, rules: NamingRules, isAdmin: boolean): Promise<void> {
@@ -23,7 +28,7 @@ export async function mustBeAllowedName(tx: Tx, name: string, rules: NamingRules
       fail('invalid_zone_name', `${shown} lies in ${reserved}, which is reserved and never served publicly (RFC 6761)`)
     }
   }
-  await mustHaveTld(tx, name, above)
+  if (!rules.anyTld) await mustHaveTld(tx, name, above)
   if (!isAdmin) await mustNotBeBlacklisted(tx, name)
 }
 
