@@ -175,7 +175,7 @@ async function streamed(
   const answer = await route.handle(call)
   if (answer.stream === undefined) throw new Error(`${route.path} was to answer in parts`)
   const contentType = route.answers ?? profile.contentType(route.resource.name)
-  const sending = { log, isWanted: () => streams.isWanted }
+  const sending = { log, isWanted: () => streams.isWantedOf(call.caller.project_id) }
   return sendStream(reply, { ...answer, stream: answer.stream, contentType }, sending)
 }
 

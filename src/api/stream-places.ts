@@ -32,9 +32,9 @@ export class StreamPlaces {
     this.#limits = { ...limits, ...own }
   }
 
-  /** Whether somebody waits for a place. */
-  get isWanted(): boolean {
-    return this.#waiting.length > 0
+  /** Whether another project waits for a place that one has. */
+  isWantedOf(project: string): boolean {
+    return this.#waiting.some((one) => one.project !== project && this.#hasRoomFor(one.project))
   }
 
   /** Does work in a place, once there is one; refuses when that takes too long or too many wait. */
@@ -82,8 +82,12 @@ export class StreamPlaces {
   }
 
   #isFreeFor(project: string): boolean {
-    const { atOnce, ofOneProject } = this.#limits
-    return this.#taken.length < atOnce && this.#taken.filter((other) => other === project).length < ofOneProject
+    return this.#taken.length < this.#limits.atOnce && this.#hasRoomFor(project)
+  }
+
+  /** Whether a project may have one more, were there one. */
+  #hasRoomFor(project: string): boolean {
+    return this.#taken.filter((other) => other === project).length < this.#limits.ofOneProject
   }
 }
 
