@@ -85,11 +85,26 @@ test('[W51] what was done before is done again without harm', async () => {
   for (let round = 0; round < 2; round++) deepEqual(await driver.dropZones([zoneOf('gone.example.')], never), [])
 })
 
-test('[W51] a zone that is there of another kind, with other masters or another key is made what it should be, and fetched', async () => {
+test('[W51] a zone that is the server’s own is refused, and stays as it is when the one here is dropped', async () => {
+  const driver = open()
+  const own = zoneOf('own.example.')
+  for (const kind of ['Native', 'Master']) {
+    await callApi('POST', '/zones', { name: own.name, kind, nameservers: ['ns.elsewhere.example.'] })
+    const before = await callApi('GET', '/zones/own.example.')
+    equal(before.kind, kind)
+    const reason = `PowerDNS has a zone of this name of its own (kind ${kind}): remove it there, or the zone here`
+    deepEqual(await driver.addZones([own], never), [{ id: own.id, reason }])
+    deepEqual(await driver.dropZones([own], never), [])
+    deepEqual(await callApi('GET', '/zones/own.example.'), before)
+    await callApi('DELETE', '/zones/own.example.')
+  }
+})
+
+test('[W51] a zone that is there with other masters or another key is made what it should be, and fetched', async () => {
   const driver = open()
   const three = [plain[2]!]
   await driver.dropZones(three, never)
-  await callApi('POST', '/zones', { name: 'three.example.', kind: 'Native', nameservers: ['ns.elsewhere.example.'] })
+  await callApi('POST', '/zones', { name: 'three.example.', kind: 'Slave', masters: ['192.0.2.9'] })
   deepEqual(await driver.addZones(three, never), [])
   ok(await hasSerial(server.port, 'three.example.', 1))
   const seen = async () => {

@@ -16,6 +16,7 @@ import {
   canonical,
   fieldsOf,
   isAsWanted,
+  isOwn,
   isSameKey,
   isSecondary,
   type Problem,
@@ -65,7 +66,12 @@ class PdnsDriver implements Driver {
 
   async dropZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<readonly Refusal[]> {
     return this.#each(zones, signal, async ({ name }, until) => {
-      const answer = await this.#api.call({ method: 'DELETE', path: pathOf(name), signal: until })
+      const path = pathOf(name)
+      const there = await this.#api.call({ method: 'GET', path: `${path}?rrsets=false`, signal: until })
+      // A zone that the server has as its own is not what is to go.
+      if (there.status === 404 || isOwn(fieldsOf(there.body))) return undefined
+      if (there.status >= 300) return problemOf(there)
+      const answer = await this.#api.call({ method: 'DELETE', path, signal: until })
       return answer.status === 404 ? undefined : problemOf(answer)
     })
   }
@@ -133,6 +139,7 @@ class PdnsDriver implements Driver {
       const there = await this.#api.call({ method: 'GET', path: `${path}?rrsets=false`, signal })
       if (there.status !== 404 && there.status !== 200) return problemOf(there)
       const { serial, ...now } = fieldsOf(there.body)
+      if (isOwn(now)) return { reason: ownZone(now), passes: false }
       // One that was left half made is not served for minutes, though its content came: it is not among the zones that PowerDNS has in mind.
       const isEmpty = isSecondary(now) && serial === 0
       if (there.status === 200 && !isEmpty) return this.#change(zone, now, wanted, signal)
@@ -182,6 +189,9 @@ class PdnsDriver implements Driver {
     return problem && `the TSIG key ${name} cannot be made: ${problem.reason}`
   }
 }
+
+const ownZone = ({ kind }: ReturnType<typeof fieldsOf>): string =>
+  `PowerDNS has a zone of this name of its own (kind ${kind}): remove it there, or the zone here`
 
 const pathOf = (name: string): string => `/zones/${idOf(name)}`
 

@@ -31,6 +31,11 @@ export function isSecondary({ kind }: Readonly<Record<string, unknown>>): boolea
   return kind === 'Slave' || kind === 'Secondary'
 }
 
+/** Whether a zone as PowerDNS shows it is the server's own. */
+export function isOwn(zone: Readonly<Record<string, unknown>>): boolean {
+  return typeof zone.kind === 'string' && !isSecondary(zone)
+}
+
 /** Whether a zone as PowerDNS shows it is what it must be. */
 export function isAsWanted(zone: Readonly<Record<string, unknown>>, wanted: WantedZone): boolean {
   const { masters, slave_tsig_key_ids } = zone
