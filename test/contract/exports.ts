@@ -8,7 +8,7 @@ import { printZoneFile } from '../../src/dns/zonefile/print.ts'
 import { typeFaults } from '../../src/resources/recordsets/rules.ts'
 import { compare } from '../../src/zonedata/compare.ts'
 import type { NewStore, Problem, Shown } from '../support/api.ts'
-import { type ImportsApi, startImportsApi } from '../support/imports-api.ts'
+import { handOver, type ImportsApi, startImportsApi } from '../support/imports-api.ts'
 import { anyRdata } from '../support/records.ts'
 import { linesOf } from '../support/zones.ts'
 import { stored } from '../support/zones-api.ts'
@@ -68,6 +68,17 @@ export function exportRules(engine: string, newStore: NewStore): void {
         headers: as('reader', 'noauth-project'),
       })
       equal(reader.status, 403)
+    })
+
+    test('[I20] who exported a zone that is now only shared with them is not sent its file any more', async () => {
+      const zone = await api.newZone('handed.org.')
+      const { id } = await start(zone.id)
+      await handOver(api, zone.id, 'heir')
+      const path = `/v2/zones/tasks/exports/${id}/export`
+      equal((await api.get(path, as('member', 'noauth-project'))).status, 404)
+      const share = { target_project_id: 'noauth-project' }
+      equal((await api.post(`/v2/zones/${zone.id}/shares`, share, as('member', 'heir'))).status, 201)
+      equal((await api.get(path, as('member', 'noauth-project'))).status, 403)
     })
 
     test('[I21] the file has $ORIGIN, $TTL, a blank line, and a line for each record in the order of creation', async () => {

@@ -1,19 +1,24 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
 import { sql } from '../../src/db/sql.ts'
 import { since } from '../../src/journal/since.ts'
+import { runSettings } from '../../src/resources/imports/run.ts'
+import { startImports } from '../../src/resources/imports/start.ts'
 import { sameContent } from '../../src/zonedata/compare.ts'
 import type { NewStore, Problem, Shown } from '../support/api.ts'
 import {
   ended,
+  handOver,
   hidden,
   type ImportsApi,
   type ShownFault,
   type ShownImport,
   startImportsApi,
 } from '../support/imports-api.ts'
-import { mustAgree, type ShownSet, type ShownZone, stored } from '../support/zones-api.ts'
+import { testSettings } from '../support/settings.ts'
+import { mustAgree, type ShownSet, type ShownZone, startZonesApi, stored } from '../support/zones-api.ts'
 
 const as = (roles: string, project: string) => ({ 'X-Roles': roles, 'X-Auth-Project-ID': project })
 
@@ -243,6 +248,36 @@ export function importRules(engine: string, newStore: NewStore): void {
       deepEqual({ ...kept }, { recordset_count: 12_009, record_count: 12_008 })
       equal((await api.newSet({ id: zone_id! }, 'later.large.org.', 'A', ['192.0.2.1'])).status, 'PENDING')
       equal((await api.db.read((tx) => since(tx, zone_id!, 2024010101)))!.length, 1)
+    })
+
+    test('[I10] a zone that was given to another project and is only shared by then is not changed', async () => {
+      const idle = await startZonesApi(newStore)
+      try {
+        const zone = await idle.newZone('handed.org.')
+        const mine = as('member', 'noauth-project')
+        const { body } = await idle.call<ShownImport>(
+          'POST',
+          `/v2/zones/tasks/imports?mode=replace&zone_id=${zone.id}`,
+          {
+            headers: { 'Content-Type': 'text/dns', ...mine },
+            raw: file('handed.org.'),
+          },
+        )
+        await handOver(idle, zone.id, 'heir')
+        const share = { target_project_id: 'noauth-project' }
+        equal((await idle.post(`/v2/zones/${zone.id}/shares`, share, as('member', 'heir'))).status, 201)
+        const log = pino({ level: 'error' })
+        const imports = startImports({ db: idle.db, settings: runSettings(testSettings), log })
+        const done = await ended(idle, body.id, mine)
+        await imports.stop()
+        equal(done.status, 'ERROR')
+        match(done.message!, /belongs to another project/)
+        equal(done.difference, null)
+        const sets = await idle.list(`/v2/zones/${zone.id}/recordsets`, as('member', 'heir'))
+        equal(sets.body.recordsets!.length, 2)
+      } finally {
+        await idle.close()
+      }
     })
 
     test('[I10] mode=replace makes the content of a zone that of the file, as one change; what is the same stays', async () => {

@@ -72,6 +72,14 @@ export async function startImportsApi(
   }
 }
 
+/** Gives a zone of the default project to another. */
+export async function handOver(api: ZonesApi, zoneId: string, heir: string): Promise<void> {
+  const { body } = await api.post(`/v2/zones/${zoneId}/tasks/transfer_requests`, {})
+  const acceptance = { key: body.key, zone_transfer_request_id: body.id }
+  const accepted = await api.post('/v2/zones/tasks/transfer_accepts', acceptance, { 'X-Auth-Project-ID': heir })
+  equal(accepted.status, 201, accepted.text)
+}
+
 /** Waits for an import to end. */
 export async function ended(api: ZonesApi, id: string, headers: Record<string, string> = {}): Promise<ShownImport> {
   for (const deadline = Date.now() + 90_000; Date.now() < deadline; await sleep(10)) {

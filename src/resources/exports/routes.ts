@@ -7,8 +7,6 @@ import type { Quotas } from '../quotas/fields.ts'
 import { mustFit } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
 import { ownZoneFor } from '../zones/access.ts'
-import { zone } from '../zones/fields.ts'
-import * as zones from '../zones/store.ts'
 import { type ZoneExport, zoneExport } from './fields.ts'
 import { zoneFile } from './file.ts'
 import * as store from './store.ts'
@@ -103,7 +101,8 @@ const readRoutes = (word: 'exports' | 'export', suffix: string): Route[] => [
     async (call) => {
       const { zone_id, status } = await exportFor(call)
       if (status !== 'COMPLETE') fail('bad_request', 'the export is not complete')
-      const row = (await zones.get(call.tx, zone_id, call.caller)) ?? notFound(zone)
+      // The zone may belong to another project by now.
+      const row = await ownZoneFor({ ...call, params: { zone_id } })
       return { status: 200, stream: zoneFile(call.tx, row) }
     },
   ),

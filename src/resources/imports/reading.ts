@@ -131,7 +131,7 @@ export class Reading {
     }
     if (this.#content !== undefined && this.#content.length > mostKept) this.#content = undefined
     // Once something is wrong, the rest is only read to tell what else is.
-    if (faults.errors > 0) return
+    if (faults.errors > 0) return stager.forget()
     await stager.flush()
     await this.#mustFit()
   }

@@ -2,6 +2,7 @@ import { timestamp } from '../../clock.ts'
 import type { Tx } from '../../db/sql.ts'
 import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { records as recordsIn, zoneFromRecords } from '../../zonedata/zone.ts'
+import { mustOwn } from '../zones/access.ts'
 import { nsRecords, soaRecord } from '../zones/managed.ts'
 import * as zones from '../zones/store.ts'
 import { applyChanges } from './apply.ts'
@@ -90,6 +91,8 @@ async function changeExisting(run: Run, draft: Draft): Promise<void> {
     const tally = new Tally()
     const { target, changes } = await db.read(async (tx) => {
       const target = await targetOf(tx, run, draft.zone.name)
+      // It may have been another project's since the file was sent, and only be shared with this one.
+      mustOwn(run.caller, target)
       const changes: SetChange[] = []
       for await (const change of differences(tx, target, draft.zone.id, mode)) {
         tally.add(change)
@@ -104,7 +107,7 @@ async function changeExisting(run: Run, draft: Draft): Promise<void> {
     const done = await tryOrDo(run, difference, target.id, async (tx) => {
       const { settings, clock } = run.context
       const zone = await zones.lock(tx, target.id, run.caller)
-      if (zone === undefined || zone.serial !== target.serial) return undefined
+      if (zone?.serial !== target.serial || zone.project_id !== target.project_id) return undefined
       const { caller, job } = run
       const requestId = job.author.request_id
       await applyChanges(tx, { zone, changes, quotaDefaults: settings.quotaDefaults, caller, requestId, now: clock() })

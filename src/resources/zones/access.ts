@@ -54,7 +54,8 @@ async function locked({ tx, params, caller }: ZoneCall): Promise<Zone> {
   return row
 }
 
-function mustOwn(caller: Caller, row: Zone): void {
+/** Refuses what only the project of a zone may do with it, or an administrator. */
+export function mustOwn(caller: Caller, row: Zone): void {
   if (mayChangeAll(caller, row)) return
   fail('forbidden', 'the zone belongs to another project, which shares it: you may see it and add record sets to it')
 }
