@@ -32,6 +32,10 @@ const never = new AbortController().signal
 const more = `pattern:
   name: "other"
   zonefile: ""
+  request-xfr: 192.0.2.9 NOKEY
+pattern:
+  name: "own"
+  zonefile: ""
 zone:
   name: "fixed.example"
   zonefile: "fixed.zone"
@@ -118,6 +122,34 @@ test('[W46] a zone that is there with another pattern comes under the one of the
     for (const { name } of zones) ok(await hasSerial(server.port, name, 1), name)
   }
   deepEqual(await driver.dropZones(many.slice(0, 12), never), [])
+})
+
+test('[W46] a zone that is the server’s own is refused, and stays as it is when the one here is dropped', async () => {
+  const [driver, own] = [open(), open({ pattern: 'own' })]
+  for (const zones of [many.slice(0, 1), many.slice(0, 12)]) {
+    deepEqual(await own.addZones(zones, never), [])
+    const refusals = await driver.addZones(zones, never)
+    deepEqual(refusals.map(({ id }) => id).toSorted(), zones.map(({ id }) => id).toSorted())
+    match(refusals[0]!.reason, /^NSD has a zone of this name of its own \(pattern own\)/)
+    deepEqual(await driver.dropZones(zones, never), [])
+    const present = new Set(await driver.listZones!(never))
+    ok(zones.every(({ name }) => present.has(name)))
+    deepEqual(await own.dropZones(zones, never), [])
+  }
+})
+
+test('[W49] a server that has no zones yet is well', async () => {
+  const empty = await startNsdTarget(primary.port)
+  try {
+    deepEqual(await open(empty.options).listZones!(never), [])
+    const findings = await open(empty.options).check(never)
+    deepEqual(
+      findings.map(({ level }) => level),
+      ['ok', 'ok', 'ok', 'ok'],
+    )
+  } finally {
+    await empty.stop()
+  }
 })
 
 test('[W47] each zone that NSD does not take or let go is told, with what NSD says; the others are done', async () => {

@@ -31,7 +31,11 @@ test('[W45] a command is one line on a connection of its own, and zones are line
   await withTls(replying('removed: a.example.\nremoved: b.example.\ndeleted 2 zones\n'), async (open, heard) => {
     deepEqual(await open().dropZones(zones, never), [])
     deepEqual(await open().dropZones([], never), [])
-    deepEqual(heard(), ['NSDCT1 delzones\na.example.\nb.example.\n\x04\n'])
+    deepEqual(heard(), [
+      'NSDCT1 zonestatus a.example.\n',
+      'NSDCT1 zonestatus b.example.\n',
+      'NSDCT1 delzones\na.example.\nb.example.\n\x04\n',
+    ])
   })
 })
 

@@ -59,7 +59,11 @@ class NsdDriver implements Driver {
 
   async dropZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<readonly Refusal[]> {
     const refusals: Refusal[] = []
-    await this.#bulk('delzones', zones, signal, (zone, outcome) => {
+    const own = new Set(
+      (await this.#statusOf(zones, signal)).flatMap(({ zone, status }) => (this.#isOwn(status) ? zone : [])),
+    )
+    const ours = zones.filter((zone) => !own.has(zone))
+    await this.#bulk('delzones', ours, signal, (zone, outcome) => {
       if (!outcome.taken && !isNotThere(outcome)) refusals.push(refusalOf(zone, outcome))
     })
     return refusals
@@ -121,8 +125,15 @@ class NsdDriver implements Driver {
     if (status.pattern === this.#pattern) return undefined
     if (status.pattern === undefined)
       return status.state === 'master' ? 'NSD has it as a primary zone in its nsd.conf: take it out there' : undefined
+    if (this.#isOwn(status))
+      return `NSD has a zone of this name of its own (pattern ${status.pattern}): remove it there, or the zone here`
     const answer = await this.#control.ask({ command: `changezone ${plainName(zone.name)} ${this.#pattern}`, signal })
     return answer.at(-1) === 'ok' ? undefined : said(answer)
+  }
+
+  /** Whether the content of a zone is the server's own: it follows another pattern, one that takes it from nowhere. */
+  #isOwn({ pattern, state }: ZoneStatus): boolean {
+    return pattern !== undefined && pattern !== this.#pattern && state === 'master'
   }
 
   async #statusOf(
@@ -142,8 +153,11 @@ class NsdDriver implements Driver {
 
   async #eachStatus(signal: AbortSignal, take: (status: ZoneStatus) => void, only?: string): Promise<void> {
     const reader = new StatusReader(take)
-    const command = only === undefined ? 'zonestatus' : `zonestatus ${only}`
-    await this.#control.each({ command, signal }, (line) => reader.line(line))
+    const mayBeEmpty = only === undefined
+    // An NSD without zones says nothing, as one does that does not take our certificate: which of them it is shows here.
+    if (mayBeEmpty) await this.#control.ask({ command: 'status', signal })
+    const command = mayBeEmpty ? 'zonestatus' : `zonestatus ${only}`
+    await this.#control.each({ command, mayBeEmpty, signal }, (line) => reader.line(line))
     reader.end()
   }
 

@@ -23,6 +23,8 @@ export type ControlSettings = {
 export type Command = {
   readonly command: string
   readonly input?: readonly string[]
+  /** NSD says nothing to it where there is nothing to say; to others it always answers. */
+  readonly mayBeEmpty?: boolean
   readonly signal: AbortSignal
 }
 
@@ -59,10 +61,11 @@ export class NsdControl {
   }
 
   /** Gives each line of NSD's answer as it comes. */
-  async each({ command, input, signal }: Command, take: (line: string) => void): Promise<void> {
+  async each({ command, input, mayBeEmpty = false, signal }: Command, take: (line: string) => void): Promise<void> {
     const text = [`NSDCT1 ${command}`, ...(input === undefined ? [] : [...input, endOfInput]), ''].join('\n')
     const socket = await this.#connect(AbortSignal.any([signal, this.#closed.signal]))
-    await this.#converse(socket, text, take, AbortSignal.any([signal, this.#closed.signal]))
+    const answered = await this.#converse(socket, text, take, AbortSignal.any([signal, this.#closed.signal]))
+    if (!answered && !mayBeEmpty) throw this.#unanswered()
   }
 
   close(): void {
@@ -97,9 +100,10 @@ export class NsdControl {
     })
   }
 
-  #converse(socket: Socket, text: string, take: (line: string) => void, signal: AbortSignal): Promise<void> {
+  /** Resolves with whether NSD said anything. */
+  #converse(socket: Socket, text: string, take: (line: string) => void, signal: AbortSignal): Promise<boolean> {
     const { timeout } = this.#settings
-    return new Promise<void>((resolve, reject) => {
+    return new Promise<boolean>((resolve, reject) => {
       let isOpen = false
       let octets = 0
       let rest = ''
@@ -107,7 +111,7 @@ export class NsdControl {
         clearTimeout(timer)
         signal.removeEventListener('abort', abort)
         socket.destroy()
-        if (error === undefined) resolve()
+        if (error === undefined) resolve(octets > 0)
         else reject(error)
       }
       const abort = () => finish(signal.reason as Error)
@@ -136,7 +140,7 @@ export class NsdControl {
         for (const line of lines) take(line)
       })
       socket.once('end', () => {
-        if (octets === 0) finish(isOpen ? this.#unanswered() : this.#trouble('closes the connection', wrongServer))
+        if (!isOpen) finish(this.#trouble('closes the connection', wrongServer))
         else if (rest !== '') finish(this.#trouble('ended in the middle of its answer', again))
         else finish()
       })
