@@ -178,7 +178,7 @@ export const settings = {
     parse: parseBytes(1024, 2 ** 40),
   },
   import_max_changes: {
-    help: 'Most record sets that one import may change in a zone that is there (mode=replace or merge). With SQLite nobody else writes while they change: some 5 seconds for the default.',
+    help: 'Most record sets that one import may change in a zone that is there (mode=replace or merge). With SQLite nobody else writes while they change: 6 to 10 seconds for the default on a small, busy machine.',
     default: '100000',
     parse: parseInteger(1, 100_000_000),
   },
