@@ -11,7 +11,7 @@ import type { HostPort, Target } from './kind.ts'
 /** A server that is asked for proof. */
 export type ProofServer = Server & { readonly id: string; readonly role: 'nameserver' | 'target' }
 
-/** A target with when it was last changed: zones that were given to it earlier are given to it again. */
+/** A target with when it or its key was last changed: zones that were given to it earlier are given to it again. */
 export type PoolTarget = Target & { readonly changedAt: string }
 
 /** All that delivering a pool goes by. */
@@ -50,9 +50,10 @@ async function configOf(tx: Tx, secrets: Secrets, pool: { id: string; name: stri
   }
   const changedAt = new Map(
     (
-      await tx.all<Row & { id: string; at: string }>(sql`
-      select id, coalesce(updated_at, created_at) as at from pool_targets where pool_id = ${pool.id}`)
-    ).map(({ id, at }) => [id, at]),
+      await tx.all<Row & { id: string; at: string; key_at: string }>(sql`
+      select t.id, coalesce(t.updated_at, t.created_at) as at, coalesce(k.updated_at, '') as key_at
+      from pool_targets t left join tsigkeys k on k.id = t.tsigkey_id where t.pool_id = ${pool.id}`)
+    ).map(({ id, at, key_at }) => [id, at > key_at ? at : key_at]),
   )
   const targets: PoolTarget[] = []
   for (const { tsigkey_id, ...target } of await targetsOf(tx, secrets, pool.id)) {

@@ -328,3 +328,17 @@ test('[W89] what each server was last seen to have is told, by zone and by pool'
   const by = await world.serversBecome(pool, (shown) => shown.servers[0]?.id === target && shown.status === 'ACTIVE')
   equal(by.servers[0]!.zones_behind, 0)
 })
+
+test('[W79] a key that is given another secret is given to the servers that are told of keys, and zones go on', async () => {
+  const pool = await world.newPool('keys that change')
+  const own = { ...key, name: 'changing-key', scope: 'POOL', resource_id: pool }
+  const { id } = await world.call<{ id: string }>('POST', '/v2/tsigkeys', own)
+  await give(pool, 'knot', knot, { tsigkey_id: id })
+  const zone = await world.becomes(await newZoneIn(pool, 'rekeyed.example.org.'))
+  const secret = Buffer.from('another key of transfers, in it.').toString('base64')
+  await world.call('PATCH', `/v2/tsigkeys/${id}`, { secret })
+  await world.newSet(zone, `www.${zone.name}`, ['192.0.2.1'])
+  const { serial } = await world.becomes(zone)
+  await shows(knot, zone.name, serial)
+  await world.serversBecome(pool, ({ status }) => status === 'ACTIVE')
+})
