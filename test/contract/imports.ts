@@ -322,6 +322,15 @@ export function importRules(engine: string, newStore: NewStore): void {
       const refused = await api.import(more('other IN A 192.0.2.1\nftp IN A 192.0.2.1\n'), '?mode=merge')
       equal(refused.status, 'ERROR')
       match(refused.message!, /CNAME must stand alone/)
+      for (const [line, why] of [
+        ['WWW IN CNAME x\n', /CNAME must stand alone/],
+        ['Ftp IN CNAME x\n', /one CNAME record at most/],
+        ['mail IN DNAME x.example.\na.mail IN A 192.0.2.1\n', /below the DNAME/],
+        ['sub IN DNAME x.example.\n', /below the DNAME|beside a delegation/],
+      ] as const) {
+        const { status, message } = await api.import(more(line), '?mode=merge')
+        deepEqual([status, why.test(message!)], ['ERROR', true], `${line}: ${message}`)
+      }
       equal(
         (await setsOf(zone_id!)).some(({ name }) => name === 'other.join.org.'),
         false,

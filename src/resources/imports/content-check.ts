@@ -1,4 +1,4 @@
-import { type Sql, sql, type Tx } from '../../db/sql.ts'
+import { empty, type Sql, sql, type Tx } from '../../db/sql.ts'
 import type { ResourceRecord } from '../../dns/record.ts'
 import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { check } from '../../zonedata/check.ts'
@@ -30,10 +30,15 @@ export function checkRecords(
   }))
 }
 
-/** The same errors, found in rows: for zones of any size. */
-export async function checkRows(tx: Tx, zoneId: string, origin: string): Promise<PlacedFault[]> {
+/** The same errors, found in rows: for zones of any size. With `names`, what was done at those can be to blame alone. */
+export async function checkRows(
+  tx: Tx,
+  zoneId: string,
+  origin: string,
+  names?: readonly string[],
+): Promise<PlacedFault[]> {
   const apex = origin.toLowerCase()
-  const inZone = sql`r.zone_id = ${zoneId}`
+  const inZone = sql`r.zone_id = ${zoneId}${names === undefined ? empty : amongNames(names)}`
   const all = [
     await found(
       tx,
@@ -72,6 +77,11 @@ export async function checkRows(tx: Tx, zoneId: string, origin: string): Promise
     ),
   ]
   return all.flat()
+}
+
+const amongNames = (names: readonly string[]): Sql => {
+  const keys = JSON.stringify(Object.fromEntries(names.map((name) => [name.toLowerCase(), 0])))
+  return sql` and r.name_key in (select e.key from json_each(${keys}) e)`
 }
 
 /** What belongs in a zone of its own that is hosted here: its parent holds only its delegation. */

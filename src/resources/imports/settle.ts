@@ -111,7 +111,9 @@ async function changeExisting(run: Run, draft: Draft): Promise<void> {
       const { caller, job } = run
       const requestId = job.author.request_id
       await applyChanges(tx, { zone, changes, quotaDefaults: settings.quotaDefaults, caller, requestId, now: clock() })
-      found.push(...(await checkRows(tx, zone.id, zone.name)), ...(await checkChildren(tx, zone.id, zone.name)))
+      // Others that write may be waiting: what the zone has beside that was right before.
+      const names = changes.map(({ before, staged }) => (before ?? staged)!.name)
+      found.push(...(await checkRows(tx, zone.id, zone.name, names)), ...(await checkChildren(tx, zone.id, zone.name)))
       if (found.length > 0) throw new Refused()
       return { zone_id: zone.id, message: `${zone.name} imported`, difference }
     }).catch(async (error: unknown) => {
