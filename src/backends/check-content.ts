@@ -1,53 +1,64 @@
+import { DnsError } from '../dns/errors.ts'
 import { takeTransfer } from '../exchange/client.ts'
+import { Exchange, NoAnswer } from '../exchange/exchange.ts'
 import { BadTransfer, TransferRefused } from '../exchange/parse-transfer.ts'
 import { recordsIn, setsOf } from '../journal/content.ts'
-import { compare } from '../zonedata/compare.ts'
+import { compare as difference } from '../zonedata/compare.ts'
 import { serialOf, type Zone, zoneFromRecords } from '../zonedata/zone.ts'
+import { compare } from './check-serials.ts'
 import { type CheckContext, placeOf } from './checks.ts'
 import type { ProofServer } from './config.ts'
 import { pagesOf } from './pages.ts'
 import { type ZoneRow, zonesWithIds } from './rows.ts'
 
 const patience = { answer: 2000, silence: 10_000, transfer: 600_000 }
-const limits = { records: 20_000_000, octets: 4_000_000_000, messages: 10_000_000 }
 
-/** Takes every zone from every server, and compares it with ours record by record; resolves with how many zones there are. */
+/**
+ * Takes every zone from every server, and compares it with ours record by record; resolves with how many zones there are. Of
+ * servers that do not let us have zones, serials are compared.
+ */
 export async function checkContent(context: CheckContext): Promise<number> {
   const { db, config, signal } = context
+  const standing = new Map<string, Standing>()
   let count = 0
-  const refusing = new Set<string>()
-  for await (const zones of pagesOf(db, config.id, signal)) {
-    for (const zone of zones.filter(({ type }) => type !== 'CATALOG')) {
-      count++
-      for (const server of config.servers) {
+  for await (const page of pagesOf(db, config.id, signal)) {
+    const zones = page.filter(({ type }) => type !== 'CATALOG')
+    for (const server of config.servers) {
+      const left = zones.values()
+      for (const zone of standing.has(server.id) ? [] : left) {
         if (signal.aborted) return count
-        if (!refusing.has(server.id) && !(await compareZone(context, server, zone))) refusing.add(server.id)
+        const found = await compareZone(context, server, zone)
+        if (found === 'compared') continue
+        standing.set(server.id, found)
+        break
       }
+      if (standing.get(server.id) === 'refuses') await compare(context, server, [...left])
     }
+    count += zones.length
   }
   return count
 }
 
-/** Tells whether the server lets us have zones at all. */
-async function compareZone({ db, config, signal, report }: CheckContext, server: ProofServer, { id, name }: ZoneRow) {
+type Standing = 'refuses' | 'silent'
+
+/** Compares a zone with what a server has of it, where the server lets us have zones at all. */
+async function compareZone(context: CheckContext, server: ProofServer, zone: ZoneRow): Promise<'compared' | Standing> {
+  const { db, config, signal, report } = context
+  const { id, name } = zone
   const place = { ...placeOf(config, server.id), zone: name }
   try {
+    const ours = await contentOf(db, id)
+    if (ours === undefined) return 'compared'
+    const limits = limitsFor(ours.recordCount)
     const transfer = await takeTransfer(server, name, { have: undefined, limits, patience, signal })
     if (transfer.kind !== 'whole') throw new BadTransfer('it did not send the whole zone')
     const theirs = zoneFromRecords(name, [transfer.soa, ...transfer.records])
-    const ours = await contentOf(db, id)
-    if (ours === undefined) return true
-    const [here, there] = [serialOf(ours), serialOf(theirs)]
-    if (here !== there) {
-      report({
-        ...place,
-        level: 'error',
-        what: `it has serial ${there}, ours is ${here}`,
-        mend: 'nothing, if it was just changed',
-      })
-      return true
+    if (serialOf(ours) !== serialOf(theirs)) {
+      // It may be on its way.
+      await compare(context, server, [zone])
+      return 'compared'
     }
-    const { removed, added } = compare(theirs, ours)
+    const { removed, added } = difference(theirs, ours)
     if (removed.length + added.length > 0) {
       const what = `under the same serial it has ${removed.length} records that we do not, and lacks ${added.length} that we have`
       report({
@@ -57,17 +68,42 @@ async function compareZone({ db, config, signal, report }: CheckContext, server:
         mend: 'have the server take the zone anew (rndc retransfer, knotc zone-retransfer, nsd-control force_transfer)',
       })
     }
-    return true
+    return 'compared'
   } catch (error) {
-    if (!(error instanceof BadTransfer)) throw error
-    const isRefused = error instanceof TransferRefused
-    const mend = isRefused
-      ? 'let this service transfer zones from the server, for its content to be compared'
-      : 'see that the server runs'
-    report({ ...place, level: isRefused ? 'warning' : 'error', what: error.message.replace('the master', 'it'), mend })
-    return !isRefused
+    // Whatever a server sends is a finding of that zone, and keeps no other from being looked at.
+    if (!(error instanceof BadTransfer || error instanceof DnsError)) throw error
+    const what = error.message.replace('the master', 'it')
+    const has = await hasZone(server, name)
+    if (error instanceof TransferRefused && has === true) {
+      const mend = 'let this service transfer zones from the server; until then serials alone are compared there'
+      report({ ...place, level: 'warning', what: `it does not let us have zones: ${what}`, mend })
+      return 'refuses'
+    }
+    const mend = has === undefined ? 'see that the server runs' : 'nothing, if it was just made: it is delivered'
+    report({ ...place, level: 'error', what, mend })
+    return has === undefined ? 'silent' : 'compared'
   }
 }
+
+/** Whether a server has a zone that could not be taken from it; undefined where it does not answer. */
+async function hasZone(server: ProofServer, name: string): Promise<boolean | undefined> {
+  const exchange = new Exchange(server)
+  try {
+    return 'serial' in (await exchange.serialOverTcp(name, patience.answer))
+  } catch (error) {
+    if (error instanceof NoAnswer) return undefined
+    throw error
+  } finally {
+    exchange.close()
+  }
+}
+
+/** What a server may send of a zone that has so many records here: more than that differs, however it goes on. */
+const limitsFor = (records: number) => ({
+  records: 2 * records + 10_000,
+  octets: 4096 * records + 64 * 1024 * 1024,
+  messages: 2 * records + 10_000,
+})
 
 /** A zone as our rows have it. */
 function contentOf(db: CheckContext['db'], id: string): Promise<Zone | undefined> {

@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { join, sql } from '../db/sql.ts'
-import { Exchange, NoAnswer } from '../exchange/exchange.ts'
+import { Exchange, NoAnswer, type Shown } from '../exchange/exchange.ts'
 import { type CheckContext, placeOf } from './checks.ts'
 import { followsCatalog, type ProofServer } from './config.ts'
 import { Unreachable } from './kind.ts'
 import { kinds } from './kinds/index.ts'
 import { pagesOf } from './pages.ts'
-import type { ZoneRow } from './rows.ts'
+import { type ZoneRow, zonesWithIds } from './rows.ts'
 
 const atOnce = 64
-const patience = 2000
+const [attempts, patience] = [2, 1500]
+const settleMilliseconds = 1500
 const namesAtOnce = 500
 
 /** Compares the serial of every zone at every server with ours; resolves with how many zones there are. */
@@ -23,32 +25,57 @@ export async function checkSerials(context: CheckContext): Promise<number> {
   return count
 }
 
-async function compare({ config, signal, report }: CheckContext, server: ProofServer, zones: readonly ZoneRow[]) {
+/** Compares the serials that a server shows of some zones with ours. What differs is looked at again, as it may be on its way. */
+export async function compare(context: CheckContext, server: ProofServer, zones: readonly ZoneRow[]): Promise<void> {
+  const { db, config, signal, report } = context
   const exchange = new Exchange(server)
   const place = placeOf(config, server.id)
-  const next = zones[Symbol.iterator]()
-  let isSilent = false
-  const asker = async () => {
-    for (const { name, serial } of next) {
-      if (signal.aborted || isSilent) return
-      try {
-        const shown = await exchange.serial(name, patience)
-        if ('serial' in shown && shown.serial === serial) continue
-        const what = 'absent' in shown ? shown.absent : `it shows serial ${shown.serial}, ours is ${serial}`
-        report({ ...place, zone: name, level: 'error', what, mend: 'nothing, if it was just changed: it is delivered' })
-      } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error
-        if (!isSilent)
-          report({ ...place, zone: name, level: 'error', what: error.message, mend: 'see that the server runs' })
-        isSilent = true
-      }
-    }
-  }
   try {
-    await Promise.all(Array.from({ length: atOnce }, asker))
+    let found = await differing(exchange, zones, signal)
+    if (found.length > 0) {
+      await sleep(settleMilliseconds, undefined, { signal }).catch(() => {})
+      const now = await db.read((tx) => zonesWithIds(tx, [...new Set(found.map(({ zone }) => zone.id))]))
+      const stillOurs = now.filter(({ pool_id, deleted_at }) => pool_id === config.id && deleted_at === null)
+      if (!signal.aborted) found = await differing(exchange, stillOurs, signal)
+    }
+    for (const { zone, what, mend } of found) report({ ...place, zone: zone.name, level: 'error', what, mend })
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    report({ ...place, zone: null, level: 'error', what: error.message, mend: 'see that the server runs' })
   } finally {
     exchange.close()
   }
+}
+
+type Difference = { readonly zone: ZoneRow; readonly what: string; readonly mend: string }
+
+/** What a server does not show as it is here; throws NoAnswer where it is silent. */
+async function differing(exchange: Exchange, zones: readonly ZoneRow[], signal: AbortSignal): Promise<Difference[]> {
+  const found: Difference[] = []
+  const next = zones[Symbol.iterator]()
+  const asker = async () => {
+    for (const zone of next) {
+      if (signal.aborted) return
+      const shown = await patiently(exchange, zone.name)
+      if ('serial' in shown && shown.serial === zone.serial) continue
+      const what = 'absent' in shown ? shown.absent : `it shows serial ${shown.serial}, ours is ${zone.serial}`
+      found.push({ zone, what, mend: 'nothing, if it was just changed: it is delivered' })
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, asker))
+  return found
+}
+
+/** Datagrams are lost at times, and some servers can be asked over TCP alone. */
+async function patiently(exchange: Exchange, name: string): Promise<Shown> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    try {
+      return await exchange.serial(name, patience)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+    }
+  }
+  return exchange.serialOverTcp(name, patience)
 }
 
 /** Tells of zones that targets have and the pool does not; they are never touched. */

@@ -100,6 +100,10 @@ export class Checks {
       report({ ...nowhere, level: 'error', what: `the check broke off: ${(error as Error).message}`, mend })
       this.#options.log.error({ err: error }, 'a check of a pool broke off')
     }
+    if (signal.aborted && !this.#stopped.signal.aborted) {
+      const what = `the check was ended after ${mostMilliseconds / 60_000} minutes: ${zones} zones were looked at, and others were not`
+      findings.push({ ...nowhere, level: 'error', what, mend: 'look at what is slow, or check with a lesser depth' })
+    }
     if (left > 0) findings.push({ ...nowhere, level: 'warning', what: `and ${left} more findings`, mend: null })
     return { status, findings, zones_checked: zones } as const
   }

@@ -212,6 +212,7 @@ test('[W85] [W79] servers of a pool may transfer, with their key where they have
 
 test('[W84] a check finds a server that was tampered with, one that is behind, and one that is silent', async () => {
   const pool = await world.newPool('checked')
+  const missing = await world.becomes(await newZoneIn(pool, 'missing.example.org.'))
   const zone = await world.becomes(await newZoneIn(pool, 'tampered.example.org.'))
   const dig = async (type: string) =>
     (await run('dig', ['@127.0.0.1', '-p', String(primary.port), zone.name, type, '+noall', '+answer'])).stdout
@@ -222,14 +223,15 @@ test('[W84] a check finds a server that was tampered with, one that is behind, a
     await world.becomes(zone)
     const found = async (depth: string) =>
       (await world.check(pool, depth)).findings.map(({ zone, level, what }) => [zone, level, what])
-    deepEqual(await found('serials'), [])
+    deepEqual(await found('serials'), [[missing.name, 'error', 'it answers REFUSED']])
     deepEqual(await found('content'), [
+      [missing.name, 'error', 'it answers NOTAUTH'],
       [zone.name, 'error', 'under the same serial it has 1 records that we do not, and lacks 0 that we have'],
     ])
     await world.newSet(zone, `www.${zone.name}`, ['192.0.2.1'])
     const { serial } = await world.zone(zone.id)
     for (const depth of ['serials', 'content']) {
-      const [behind] = await found(depth)
+      const behind = (await found(depth)).find(([name]) => name === zone.name)
       deepEqual(behind!.slice(0, 2), [zone.name, 'error'])
       match(behind![2]!, new RegExp(`serial ${zone.serial}, ours is ${serial}`))
     }
@@ -239,6 +241,10 @@ test('[W84] a check finds a server that was tampered with, one that is behind, a
     )
   } finally {
     await named.stop()
+  }
+  for (const depth of ['serials', 'content']) {
+    const { findings } = await world.check(pool, depth)
+    deepEqual([findings.length, findings[0]!.level], [1, 'error'], 'of a server that is silent, one finding tells')
   }
   const reach = await world.check(pool, 'reach')
   const [silent] = reach.findings
