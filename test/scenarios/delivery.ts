@@ -122,7 +122,7 @@ export function deliverySuite(subject: Subject): void {
 
   test(`[W70] ${subject.name}: ${subject.many} zones made at once are all served`, async (t) => {
     const began = performance.now()
-    const zones = await forAll(Array(subject.many).keys(), (i) => world.newZone(`m${i}.many.example.org.`))
+    const zones = await forAll(Array(subject.many).keys(), (i) => world.newZone(`m${i}.many.example.org.`), 32)
     const made = performance.now()
     await world.settles()
     t.diagnostic(`made in ${Math.round(made - began)} ms, ACTIVE ${Math.round(performance.now() - made)} ms later`)
