@@ -1,4 +1,5 @@
 import type { Database } from '../db/sql.ts'
+import { isNewerSerial } from '../dns/serial.ts'
 import { Exchange, NoAnswer } from '../exchange/exchange.ts'
 import { addressOf, followsCatalog, type PoolConfig } from './config.ts'
 import type { TargetZone } from './kind.ts'
@@ -58,8 +59,10 @@ export class HandOver {
     const answers = followers.map(async (target) => {
       const exchange = new Exchange({ ...addressOf(target), key: target.key })
       try {
-        const shown = await exchange.serial(name, answerMilliseconds)
-        return 'absent' in shown || shown.serial >= serial
+        // Knot answers for catalogs over TCP alone.
+        const overUdp = await exchange.serial(name, answerMilliseconds)
+        const shown = 'serial' in overUdp ? overUdp : await exchange.serialOverTcp(name, answerMilliseconds)
+        return 'absent' in shown || !isNewerSerial(serial, shown.serial)
       } catch (error) {
         if (error instanceof NoAnswer) return true
         throw error

@@ -157,8 +157,11 @@ export class ServerProbe {
 
   async #glance(): Promise<void> {
     const zone = await this.#events.sample().catch(() => undefined)
+    const name = zone?.name ?? '.'
+    // Whether datagrams get through may change; each question over TCP costs a connection.
+    if (this.#isDeafToUdp) this.#isDeafToUdp = !(await this.#hearsUdp(name))
     try {
-      const shown = await this.look(zone?.name ?? '.')
+      const shown = await this.look(name)
       this.#answered()
       this.#events.onSample(zone, shown)
     } catch (error) {
@@ -168,13 +171,19 @@ export class ServerProbe {
 
   async #knock(): Promise<void> {
     const name = this.#waiting.values().next().value?.zone.name ?? '.'
-    const overUdp = await this.#exchange.serial(name, answerMilliseconds).catch(() => undefined)
-    this.#isDeafToUdp = overUdp === undefined
+    this.#isDeafToUdp = !(await this.#hearsUdp(name))
     try {
       if (this.#isDeafToUdp) await this.look(name)
       this.#answered()
     } catch (error) {
       if (!this.#stopped) this.#unanswered(error)
     }
+  }
+
+  #hearsUdp(name: string): Promise<boolean> {
+    return this.#exchange.serial(name, answerMilliseconds).then(
+      () => true,
+      () => false,
+    )
   }
 }

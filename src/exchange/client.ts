@@ -231,4 +231,6 @@ function converse(
 }
 
 const unreachable = (error: Error): BadTransfer =>
-  new BadTransfer(`the master cannot be reached: ${(error as NodeJS.ErrnoException).code ?? error.message}`)
+  new BadTransfer(`the master cannot be reached: ${(error as NodeJS.ErrnoException).code ?? error.message}`, {
+    cause: error,
+  })

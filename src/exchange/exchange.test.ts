@@ -156,6 +156,7 @@ test('silence, a port where nothing listens, and a name that is none are told ap
   const closed = exchangeWith({ host: '127.0.0.1', port, key: undefined })
   const many = await Promise.allSettled(Array.from({ length: 20 }, () => closed.serial(zone, 5000)))
   for (const one of many) equal(one.status === 'rejected' && one.reason.message, 'nothing listens there')
+  await rejects(closed.serialOverTcp(zone, 5000), new NoAnswer('nothing listens there'), 'in the same words over TCP')
   // It is of use again when something does.
   const again = await serve((request) => [reply(request, 3)])
   equal(((await exchangeWith(again).serial(zone, 2000)) as { serial: number }).serial, 3)

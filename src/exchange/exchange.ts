@@ -99,7 +99,7 @@ export class Exchange {
     try {
       return await askOverTcp(this.#server, zone, patience, AbortSignal.timeout(wait * 2))
     } catch (error) {
-      throw new NoAnswer((error as Error).message)
+      throw overTcp(error as Error)
     }
   }
 
@@ -217,6 +217,15 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to that network',
   ENOTFOUND: 'the name of the host is not known',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
+}
+
+/** What went wrong over TCP, in the words it has over UDP: one trouble is not to look like two that take turns. */
+function overTcp({ message, cause }: Error): NoAnswer {
+  if (cause instanceof Error) return unreachable(cause)
+  const [, key] = /^the master refuses our key with (.*)$/.exec(message) ?? []
+  if (key !== undefined) return new NoAnswer(`it refuses our key: ${key}`)
+  if (message === 'the answer is not signed') return new NoAnswer('its answer cannot be believed: it is not signed')
+  return new NoAnswer(/^nothing came|^it took more/.test(message) ? 'it does not answer' : message)
 }
 
 function unreachable(error: Error): NoAnswer {
