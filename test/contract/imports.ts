@@ -19,6 +19,7 @@ import {
 } from '../support/imports-api.ts'
 import { testSettings } from '../support/settings.ts'
 import { mustAgree, type ShownSet, type ShownZone, startZonesApi, stored } from '../support/zones-api.ts'
+import { mustCountRight } from './transfers.ts'
 
 const as = (roles: string, project: string) => ({ 'X-Roles': roles, 'X-Auth-Project-ID': project })
 
@@ -232,6 +233,7 @@ export function importRules(engine: string, newStore: NewStore): void {
       equal((await api.get<ShownZone>(`/v2/zones/${zone_id}`)).body.status, 'ACTIVE')
       const total = (await api.list('/openstack/v2/zones?limit=max')).body
       deepEqual(total.metadata, { total_count: total.zones!.length })
+      await mustCountRight(api)
     })
 
     test('[I9] the journal does not list what a large import holds: who is behind takes the whole zone', async () => {
@@ -365,6 +367,8 @@ export function importRules(engine: string, newStore: NewStore): void {
         ['?mode=merge&zone_id=x', 400],
         [`?mode=merge&zone_id=${id}`, 404],
         ['?origin=-bad-.', 400],
+        ['?mode=replace&dry_run=maybe', 400],
+        ['?dry_run=', 400],
       ] as const) {
         equal((await post(file('params.org.'), 'text/dns', query)).status, status, query)
       }

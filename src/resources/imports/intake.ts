@@ -78,7 +78,7 @@ async function readWanted(call: Omit<Call, 'tx'>, db: Database): Promise<Wanted>
   const target = zoneId === undefined ? undefined : await targetOf(call, db, zoneId)
   return {
     mode: mode as Mode,
-    dry_run: isTrue(query.get('dry_run')) ? 1 : 0,
+    dry_run: isDryRun(query.get('dry_run')) ? 1 : 0,
     zone_id: target?.id ?? null,
     origin: target?.name ?? originOf(query.get('origin')),
     author: {
@@ -90,6 +90,14 @@ async function readWanted(call: Omit<Call, 'tx'>, db: Database): Promise<Wanted>
     },
     created_at: timestamp(call.now),
   }
+}
+
+/** What is neither yes nor no is not taken for no: that would do what was only to be tried. */
+function isDryRun(value: string | undefined): boolean {
+  if (value === undefined || isTrue(value)) return value !== undefined
+  return /^(0|f|false|off|n|no)$/i.test(value)
+    ? false
+    : fail('bad_request', `dry_run must be true or false, not '${value}'`)
 }
 
 async function targetOf({ caller }: Omit<Call, 'tx'>, db: Database, text: string) {

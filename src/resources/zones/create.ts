@@ -7,7 +7,7 @@ import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { commit, nextSerial } from '../../journal/journal.ts'
 import type { SchedulerFilter } from '../../scheduler-filters.ts'
-import { addToCount, countOf, lockCount } from '../quotas/counts.ts'
+import { addToCounts, countOf, lockCount } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
 import { mustFit } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
@@ -90,8 +90,16 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
  */
 export async function countIn(tx: Tx, made: Zone, quotas: Quotas): Promise<void> {
   if (quotas.zones >= 0) mustFit(quotas, { zones: (await lockCount(tx, made.project_id, 'zones')) + 1 })
-  await addToCount(tx, made.project_id, 'zones', 1, made.id)
-  await addToCount(tx, made.project_id, 'recordsets', made.recordset_count, made.id)
+  const { id, project_id, recordset_count, record_count } = made
+  await addToCounts(
+    tx,
+    [
+      { project_id, what: 'zones', n: 1 },
+      { project_id, what: 'recordsets', n: recordset_count },
+      { project_id, what: 'records', n: record_count },
+    ],
+    id,
+  )
 }
 
 /** The SOA, and for a primary zone the NS set, as rows and as the zone's first change. */
