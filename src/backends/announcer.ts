@@ -6,6 +6,7 @@ import { Notifier } from './notifier.ts'
 export class Announcer {
   readonly #all: readonly Notifier[]
   readonly #ofCatalog: readonly Notifier[]
+  readonly #others: readonly Notifier[]
   #later: NodeJS.Timeout | undefined
 
   constructor(config: PoolConfig, log: Logger) {
@@ -20,12 +21,13 @@ export class Announcer {
     this.#ofCatalog = [...new Set(followers.map((target) => at(addressOf(target), target.key)))]
     for (const target of config.targets) at(addressOf(target), target.key)
     if (config.targets.length === 0) for (const server of config.servers) at(server, server.key)
-    for (const host of config.alsoNotify) at(host, undefined)
+    this.#others = config.alsoNotify.map((host) => at(host, undefined))
     this.#all = [...all.values()]
   }
 
-  tellOf(zone: string): void {
-    for (const notifier of this.#all) notifier.tell(zone)
+  /** Tells of a zone; `onlyOthers` leaves out the targets. */
+  tellOf(zone: string, onlyOthers: boolean): void {
+    for (const notifier of onlyOthers ? this.#others : this.#all) notifier.tell(zone)
   }
 
   /** Tells of the catalog zone, at once or in so many milliseconds. */

@@ -17,7 +17,8 @@ import {
   renew,
   renewMilliseconds,
 } from './leases.ts'
-import { PoolDelivery, type PoolStats } from './pool.ts'
+import type { DeliveryStats } from './metrics.ts'
+import { PoolDelivery } from './pool.ts'
 import * as rows from './rows.ts'
 
 export type DeliveryOptions = {
@@ -28,8 +29,6 @@ export type DeliveryOptions = {
   /** Tells this process from others. */
   readonly holder: string
 }
-
-export type DeliveryStats = readonly PoolStats[]
 
 export type Delivery = {
   /** The built-in server has these zones up to these serials. */

@@ -43,7 +43,7 @@ test('[W70] a zone is published once as many servers as are needed show it, and 
   equal(job.takePublishable(), undefined)
   job.sees('b', { serial: 10 })
   deepEqual([job.takePublishable(), job.takePublishable(), job.isPublished, job.isDone], [10, undefined, true, false])
-  job.awaitTarget('t')
+  job.awaitTarget('t', true)
   job.sees('c', { serial: 10 })
   equal(job.isDone, false)
   job.settled('t')
@@ -97,14 +97,14 @@ test('[W74] trouble is told after the grace, again when it becomes another, and 
 test('[W74] why a target refused a zone stands in the trouble', () => {
   const target = { id: 't', type: 'knot', masters: [], options: {}, key: undefined, changedAt: '' }
   const job = new Job(zone(), [], config(['a'], { targets: [target], graceMilliseconds: 0 }), Date.now() - 1)
-  job.awaitTarget('t')
+  job.awaitTarget('t', true)
   job.refused('t', 'no')
   match(job.takeTrouble(quiet)!, /a\.test:53: it has not shown the zone yet; knot: no$/)
 })
 
 test('[W72] a deleted zone is gone once enough servers have it no more, or its grace is over', () => {
   const job = new Job(deleted, [], config(['a', 'b'], { threshold: 1 }), Date.now())
-  job.awaitTarget('of b, which is silent')
+  job.awaitTarget('of b, which is silent', true)
   job.sees('a', { serial: 10 })
   equal(job.isGone, false)
   job.sees('a', absent)
@@ -118,7 +118,7 @@ test('[W72] a deleted zone is gone once enough servers have it no more, or its g
 test('[W73] of a deleted zone whose name lives on, only that its targets dropped it proves that it is gone', () => {
   const job = new Job(deleted, [], config(['a']), Date.now())
   job.hasNamesake = true
-  job.awaitTarget('t')
+  job.awaitTarget('t', true)
   job.sees('a', absent)
   equal(job.isGone, false)
   job.sees('a', { serial: 11 })

@@ -23,6 +23,7 @@ export class Job {
   readonly #errors = new Map<string, string>()
   readonly #refusals = new Map<string, string>()
   readonly #awaited = new Set<string>()
+  readonly #lacking = new Set<string>()
   #since: number
   #published: number
   #troubleTold: string | undefined
@@ -77,13 +78,21 @@ export class Job {
     return performance.now() >= this.#nextNotify
   }
 
-  awaitTarget(id: string): void {
+  /** A target is to be given or to let go of the zone; with `isFirst`, it cannot show what is wanted before. */
+  awaitTarget(id: string, isFirst: boolean): void {
     this.#awaited.add(id)
+    if (isFirst) this.#lacking.add(id)
+  }
+
+  /** Whether a target cannot show what is wanted yet. */
+  isLackingAt(targetId: string): boolean {
+    return this.#lacking.has(targetId)
   }
 
   /** A target has what it should have. */
   settled(targetId: string): void {
     this.#awaited.delete(targetId)
+    this.#lacking.delete(targetId)
     this.#refusals.delete(targetId)
   }
 

@@ -1,5 +1,15 @@
 import type { Metric } from '../prometheus.ts'
-import type { DeliveryStats } from './deliver.ts'
+
+/** How the delivery of a pool goes. */
+export type PoolStats = {
+  readonly pool: string
+  /** Zones that are not yet where they should be. */
+  readonly behind: number
+  /** Each server with how many zones are expected of it. */
+  readonly servers: readonly { readonly server: string; readonly up: boolean; readonly awaited: number }[]
+}
+
+export type DeliveryStats = readonly PoolStats[]
 
 /** How zones get to the servers of pools that this process delivers, for Prometheus. */
 export function deliveryMetrics(pools: DeliveryStats): readonly Metric[] {

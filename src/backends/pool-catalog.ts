@@ -4,7 +4,7 @@ import { type CatalogZone, dropCatalog, ensureCatalog } from './catalog-zone.ts'
 import { followsCatalog, type PoolConfig, type PoolTarget } from './config.ts'
 import type { Driver } from './kind.ts'
 import { mustHold } from './leases.ts'
-import type { PoolOptions } from './pool.ts'
+import type { PoolOptions } from './pool-options.ts'
 import { toBeGivenAgain } from './rows.ts'
 
 /** How the followers of a pool's catalog zone are given zones: one of them stands for all. */

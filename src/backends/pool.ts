@@ -1,42 +1,24 @@
-import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
-import type { Database } from '../db/sql.ts'
 import { compareSerials } from '../dns/serial.ts'
 import type { Shown } from '../exchange/exchange.ts'
 import { Announcer } from './announcer.ts'
 import { Coming } from './coming.ts'
 import { followsCatalog, type PoolConfig, type PoolTarget, type ProofServer } from './config.ts'
+import { mayShow } from './given.ts'
 import { HandOver } from './hand-over.ts'
 import { Job } from './job.ts'
 import type { Driver } from './kind.ts'
 import { kinds } from './kinds/index.ts'
-import type { Lease } from './leases.ts'
 import { Leaving } from './leaving.ts'
 import { lostAt } from './lost.ts'
+import type { PoolStats } from './metrics.ts'
 import { deletedOf, pagesOf, samplesOf, strangersOf } from './pages.ts'
 import { openCatalog, type PoolCatalog } from './pool-catalog.ts'
+import type { PoolOptions } from './pool-options.ts'
 import { Recorder } from './recorder.ts'
 import * as rows from './rows.ts'
 import { type Expected, ServerProbe } from './server.ts'
 import { ServerStates } from './states.ts'
 import { TargetWorker } from './target.ts'
-
-export type PoolOptions = {
-  readonly db: Pick<Database, 'read' | 'write'>
-  readonly clock: Clock
-  readonly log: Logger
-  readonly lease: Lease
-  /** The serial that the built-in server has of a zone, where it has told lately. */
-  readonly servedSerial: (zoneId: string) => number | undefined
-}
-
-export type PoolStats = {
-  readonly pool: string
-  /** Zones that are not yet where they should be. */
-  readonly behind: number
-  /** Each server with how many zones are expected of it. */
-  readonly servers: readonly { readonly server: string; readonly up: boolean; readonly awaited: number }[]
-}
 
 const catalogBatch = 1000
 const sweepMilliseconds = 500
@@ -180,6 +162,7 @@ export class PoolDelivery {
         const job = this.#jobs.get(id)
         if (job === undefined) continue
         act(job)
+        if (job.isAnnounced) this.#expect(job)
         this.#check(job)
       }
     }
@@ -241,14 +224,14 @@ export class PoolDelivery {
       const row = present.find(({ target_id }) => target_id === id)
       if (job.isDeleted) {
         if (row === undefined && !worker.isAbout(job.zone.id)) continue
-        job.awaitTarget(id)
+        job.awaitTarget(id, true)
         worker.drop(job.zone)
         continue
       }
       const target = this.#target(id)
       const since = this.#catalog?.target === target ? this.#catalog.created_at : ''
       const isThere = rows.isGiven(row, target.changedAt, since) && !worker.isAbout(job.zone.id)
-      if (!isThere) job.awaitTarget(id)
+      if (!isThere) job.awaitTarget(id, row?.added_at == null)
       if (this.#catalog?.target === target && this.#coming.mustWait(job.zone.id, present)) continue
       // A zone's group may have changed with the zone; a catalog that has it right is not changed.
       const mayBeRegrouped = followsCatalog(this.config, target) && job.group !== undefined
@@ -270,17 +253,27 @@ export class PoolDelivery {
   #announce(job: Job): void {
     if (job.isAnnounced) return
     job.announced()
-    const { id, name } = job.zone
     this.#tell(job)
+    this.#expect(job)
+  }
+
+  #expect(job: Job): void {
+    const { id, name } = job.zone
     for (const [serverId, probe] of this.#probes) {
-      if (!job.isShownBy(serverId)) probe.expect({ id, name, serial: job.wanted })
+      if (!job.isShownBy(serverId) && this.#mayShow(job, probe.server)) probe.expect({ id, name, serial: job.wanted })
     }
   }
 
-  #tell({ zone, isDeleted }: Job): void {
-    if (isDeleted) return
-    this.#announcer.tellOf(zone.name)
-    for (const worker of this.#workers.values()) worker.refresh(zone)
+  #mayShow(job: Job, server: ProofServer): boolean {
+    return mayShow(job, server.id, { config: this.config, catalog: this.#catalog?.target, given: this.#workers })
+  }
+
+  #tell(job: Job): void {
+    if (job.isDeleted) return
+    // A server that is given a zone takes it by itself.
+    const isNew = this.#probes.values().every(({ server }) => !this.#mayShow(job, server))
+    this.#announcer.tellOf(job.zone.name, isNew)
+    if (!isNew) for (const worker of this.#workers.values()) worker.refresh(job.zone)
   }
 
   #tellOfCatalog(serial: number): void {
@@ -329,7 +322,9 @@ export class PoolDelivery {
 
   /** Whether a server that answers does not show the zone: those that are silent are told when they are back. */
   #isWorthTelling(job: Job): boolean {
-    return this.#probes.entries().some(([id, probe]) => probe.down === undefined && !job.isShownBy(id))
+    return this.#probes
+      .entries()
+      .some(([id, { down, server }]) => down === undefined && !job.isShownBy(id) && this.#mayShow(job, server))
   }
 
   #tellAgain(job: Job): void {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
@@ -7,6 +7,7 @@ import { type Lease, LeaseLost, mustHold } from './leases.ts'
 import { noteSights, noteStates, noteTroubles, type ServerState, type Sight } from './rows.ts'
 
 const batch = 500
+const mostPause = 20
 
 /** Writes down what was seen at the servers of a pool, so that statuses follow; what comes during a write goes with the next. */
 export class Recorder {
@@ -72,6 +73,8 @@ export class Recorder {
   }
 
   async #write(): Promise<void> {
+    // What is seen at about the same time is written together: each write keeps other writers waiting.
+    await nextTurn()
     while (this.#waiting > 0 && !this.#stopped) {
       const sights = taken(this.#sights)
       const published = taken(this.#published)
@@ -94,6 +97,7 @@ export class Recorder {
         forget(this.#troubles, troubles)
         forget(this.#states, states)
         for (const id of gone) this.#gone.delete(id)
+        await sleep(Math.min(mostPause, sights.size))
       } catch (error) {
         // Whoever took over sees everything for itself.
         if (error instanceof LeaseLost) this.#stopped = true

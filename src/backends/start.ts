@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type Database, sql } from '../db/sql.ts'
 import { deliveryTopic } from '../resources/pools/store.ts'
 import { workerUrl } from '../worker-url.ts'
-import type { DeliveryStats } from './deliver.ts'
+import type { DeliveryStats } from './metrics.ts'
 import type { DeliveryData, DeliveryOrder, DeliveryReport } from './thread.ts'
 
 export type StartOptions = {

@@ -6,7 +6,8 @@ import { openLinked } from '../db/link.ts'
 import type { StoreLink } from '../db/sql.ts'
 import { type LogFormat, openLog } from '../log.ts'
 import { secretsWith } from '../secrets.ts'
-import { type DeliveryStats, startDelivery } from './deliver.ts'
+import { startDelivery } from './deliver.ts'
+import type { DeliveryStats } from './metrics.ts'
 
 export type DeliveryData = {
   readonly link: StoreLink
