@@ -22,6 +22,9 @@ export type CatalogRow = {
 /** Whom catalog zones belong to: nobody's quota, and in no list but those over all projects. */
 export const serviceProject = '00000000-0000-0000-0000-000000000000'
 
+/** The revision of the pool's name servers that a catalog zone is at: its own are never those of the pool. */
+export const catalogRevision = 2_147_483_647
+
 const columns = sql`id, name, pool_id, serial, refresh, recordset_count, record_count, created_at`
 // By the project, which has few zones; the pool may have many.
 const isCatalog = sql`project_id = ${serviceProject} and type = 'CATALOG' and deleted_at is null and gone_at is null`

@@ -18,6 +18,7 @@ import { planMembers, type WantedMembers } from './catalog-members.ts'
 import {
   type CatalogRow,
   catalogOf,
+  catalogRevision,
   deleteRows,
   insertRows,
   lockCatalog,
@@ -168,8 +169,7 @@ async function make(
     retry,
     expire,
     minimum: 0,
-    // Its name servers are never those of the pool.
-    ns_revision: 2_147_483_647,
+    ns_revision: catalogRevision,
     created_serial: serial,
     published_serial: 0,
     status: 'PENDING',

@@ -1,10 +1,10 @@
-import { sql } from '../db/sql.ts'
 import { Exchange, NoAnswer } from '../exchange/exchange.ts'
 import { type CheckContext, placeOf } from './checks.ts'
 import { followsCatalog, type PoolConfig } from './config.ts'
 import { type Finding, Unreachable } from './kind.ts'
 import { checkCatalog } from './kinds/catalog.ts'
 import { kinds } from './kinds/index.ts'
+import { catalogSerialOf } from './rows.ts'
 
 const patience = 2000
 
@@ -15,10 +15,7 @@ export async function checkReach({ db, config, signal, report }: CheckContext): 
       report({ ...placeOf(config, serverId), zone: null, level, what, mend: mend ?? null })
     }
   }
-  const catalog = await db.read((tx) =>
-    tx.get<{ name: string; serial: number }>(sql`
-      select name, serial from zones where pool_id = ${config.id} and type = 'CATALOG' and deleted_at is null`),
-  )
+  const catalog = await db.read((tx) => catalogSerialOf(tx, config.id))
   for (const target of config.targets) {
     tell(
       target.id,

@@ -1,6 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { join, type Sql, sql, type Tx } from '../db/sql.ts'
 import { markGone } from '../resources/zones/store.ts'
+import { catalogRevision } from './catalog-rows.ts'
 
 /** A zone as its delivery sees it. */
 export type ZoneRow = {
@@ -80,10 +81,11 @@ export async function namesakesOf(tx: Tx, poolId: string, zones: readonly ZoneRo
   return new Set(found.map(({ name }) => name))
 }
 
-/** The catalog zone of a pool as it is now. */
+/** The catalog zone of a pool as it is now; by the revision that it alone has, since the pool may have very many zones. */
 export const catalogSerialOf = (tx: Tx, poolId: string): Promise<{ name: string; serial: number } | undefined> =>
   tx.get(sql`
-    select name, serial from zones where pool_id = ${poolId} and type = 'CATALOG' and deleted_at is null`)
+    select name, serial from zones
+    where pool_id = ${poolId} and ns_revision = ${catalogRevision} and type = 'CATALOG' and deleted_at is null`)
 
 const targetColumns = sql`tz.target_id, t.pool_id, tz.zone_id, tz.name, tz.added_at, tz.leave_serial, tz.error`
 

@@ -356,6 +356,8 @@ CREATE TABLE target_zones (
   primary key (target_id, zone_id)
 );
 
+CREATE INDEX target_zones_name on target_zones (target_id, lower(name));
+
 CREATE INDEX target_zones_zone on target_zones (zone_id);
 
 CREATE TABLE tlds (
