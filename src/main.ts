@@ -81,19 +81,12 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     journalChangesPerZone: config.journal_changes,
   })
   parts.defer(() => upkeep.stop())
-  delivery = startDelivery({
-    db,
-    log,
-    data: { secretKey: secrets.key, log: { level: config.log_level, format: config.log_format } },
-  })
-  parts.defer(() => delivery?.stop())
   nameserver = await startNameserver({
     thread,
     db,
     clock: systemClock,
     log,
     keeper: keeperOptions(config, secrets),
-    onServed: (zones) => delivery?.served(zones),
   }).catch((error: unknown) => {
     throw listenTrouble(
       error,
@@ -102,6 +95,13 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     )
   })
   parts.defer(() => nameserver?.close())
+  delivery = startDelivery({
+    db,
+    log,
+    tellServed: (port) => nameserver?.tellServed(port),
+    data: { secretKey: secrets.key, log: { level: config.log_level, format: config.log_format } },
+  })
+  parts.defer(() => delivery?.stop())
   const heartbeat = startHeartbeat({
     db,
     clock: systemClock,

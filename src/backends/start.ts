@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type Database, sql } from '../db/sql.ts'
 import { deliveryTopic } from '../resources/pools/store.ts'
 import { workerUrl } from '../worker-url.ts'
 import type { DeliveryStats } from './metrics.ts'
-import type { DeliveryData, DeliveryOrder, DeliveryReport } from './thread.ts'
+import type { DeliveryData, DeliveryReport } from './thread.ts'
 
 export type StartOptions = {
   readonly db: Database
   readonly log: Logger
-  readonly data: Omit<DeliveryData, 'link'>
+  readonly data: Omit<DeliveryData, 'link' | 'served'>
+  /** Has the built-in server tell at a port which zones it has, up to which serials: other servers can take them from it then. */
+  readonly tellServed: (port: MessagePort) => void
   readonly everyMilliseconds?: number
 }
 
 export type RunningDelivery = {
-  /** The built-in server has these zones up to these serials: other servers can take them from it. */
-  served(zones: readonly { readonly id: string; readonly serial: number }[]): void
   stats(): DeliveryStats
   stop(): Promise<void>
 }
@@ -26,17 +26,25 @@ const againMilliseconds = 1000
 const nothing: DeliveryStats = []
 
 /** Delivers pools to other servers, on a thread that is there once there is such a pool. */
-export function startDelivery({ db, log, data, everyMilliseconds = 10_000 }: StartOptions): RunningDelivery {
+export function startDelivery({
+  db,
+  log,
+  data,
+  tellServed,
+  everyMilliseconds = 10_000,
+}: StartOptions): RunningDelivery {
   let [stopped, ring, stats] = [false, () => {}, nothing]
   let thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined
   const unfollow = db.follow((topics) => {
     if (topics.includes(deliveryTopic)) ring()
   })
-  const order = (what: DeliveryOrder) => thread?.worker.postMessage(what)
   const begin = () => {
     const link = db.link()
-    const transferList = 'port' in link ? [link.port] : []
-    const worker = new Worker(workerUrl(import.meta.url, 'thread'), { workerData: { ...data, link }, transferList })
+    const { port1, port2: served } = new MessageChannel()
+    tellServed(port1)
+    const workerData: DeliveryData = { ...data, link, served }
+    const transferList = ['port' in link ? [link.port] : [], served].flat()
+    const worker = new Worker(workerUrl(import.meta.url, 'thread'), { workerData, transferList })
     worker.on('message', (report: DeliveryReport) => {
       stats = report
     })
@@ -63,7 +71,6 @@ export function startDelivery({ db, log, data, everyMilliseconds = 10_000 }: Sta
     }
   })()
   return {
-    served: (zones) => order({ kind: 'served', zones }),
     stats: () => stats,
     async stop() {
       stopped = true
@@ -72,7 +79,7 @@ export function startDelivery({ db, log, data, everyMilliseconds = 10_000 }: Sta
       await running
       if (thread === undefined) return
       const { worker, ended } = thread
-      order({ kind: 'stop' })
+      worker.postMessage('stop')
       const impatient = setTimeout(() => void worker.terminate(), patienceMilliseconds)
       await ended
       clearTimeout(impatient)

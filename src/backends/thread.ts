@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Level } from 'pino'
 import { systemClock } from '../clock.ts'
 import { openLinked } from '../db/link.ts'
@@ -11,17 +11,15 @@ import type { DeliveryStats } from './metrics.ts'
 
 export type DeliveryData = {
   readonly link: StoreLink
+  /** Where the built-in server tells which zones it has, up to which serials. */
+  readonly served: MessagePort
   readonly secretKey: Uint8Array
   readonly log: { readonly level: Level | 'silent'; readonly format: LogFormat }
 }
 
-export type DeliveryOrder =
-  | { readonly kind: 'served'; readonly zones: readonly { readonly id: string; readonly serial: number }[] }
-  | { readonly kind: 'stop' }
-
 export type DeliveryReport = DeliveryStats
 
-const { link, secretKey, ...data } = workerData as DeliveryData
+const { link, secretKey, served, ...data } = workerData as DeliveryData
 const log = openLog(data.log)
 const db = openLinked(link, (error) => log.warn({ err: error }, 'a database connection was lost'))
 const delivery = startDelivery({
@@ -33,9 +31,11 @@ const delivery = startDelivery({
 })
 const telling = setInterval(() => parentPort!.postMessage(delivery.stats() satisfies DeliveryReport), 1000)
 
-parentPort!.on('message', async (order: DeliveryOrder) => {
-  if (order.kind === 'served') return delivery.served(order.zones)
+served.on('message', (zones: readonly { id: string; serial: number }[]) => delivery.served(zones))
+
+parentPort!.once('message', async () => {
   clearInterval(telling)
+  served.close()
   await delivery.stop()
   await db.close()
   parentPort!.close()

@@ -11,6 +11,8 @@ port.on('message', async (order: KeeperOrder) => {
       return void (await keeper)
     case 'wake':
       return (await keeper)?.wake(order.topics)
+    case 'tell':
+      return (await keeper)?.tell(order.port)
     case 'stop':
       await (await keeper)?.stop()
       return port.close()

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { Level } from 'pino'
 import { openDatabase } from '../db/open.ts'
 import type { Database } from '../db/sql.ts'
@@ -33,6 +34,8 @@ export type KeeperOptions = ListenOptions & {
 export type KeeperOrder =
   | { readonly kind: 'start'; readonly options: KeeperOptions }
   | { readonly kind: 'wake'; readonly topics: readonly string[] }
+  /** Has another thread hear at once what is served. */
+  | { readonly kind: 'tell'; readonly port: MessagePort }
   | { readonly kind: 'stop' }
 
 /** What the keeper holds and does, once a second. */
@@ -71,7 +74,11 @@ export type KeeperReport =
       readonly listen: Listen | undefined
     }
 
-export type Keeper = { wake(topics: readonly string[]): void; stop(): Promise<void> }
+export type Keeper = {
+  wake(topics: readonly string[]): void
+  tell(port: MessagePort): void
+  stop(): Promise<void>
+}
 
 const mostFailedTold = 100
 const retryEvery = 60_000
@@ -93,7 +100,12 @@ export async function runKeeper(
   )
   let listening: Listening | undefined
   const writer = new ArenaWriter((handles) => listening?.updateArena(handles))
-  const loader = new Loader({ db, holder: writer, log, onServed: (served) => report({ kind: 'served', served }) })
+  const told = new Set<MessagePort>()
+  const onServed = (served: Served) => {
+    for (const port of told) port.postMessage(served.published)
+    report({ kind: 'served', served })
+  }
+  const loader = new Loader({ db, holder: writer, log, onServed })
   const keys = new KeyRing({
     db,
     secrets: secretsWith(options.secretKey),
@@ -181,6 +193,11 @@ export async function runKeeper(
 
   return {
     wake: (topics) => wakes.tell(topics),
+    tell(port) {
+      told.add(port)
+      port.on('close', () => told.delete(port))
+      port.unref()
+    },
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await feed.stop()

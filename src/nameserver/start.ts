@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
@@ -16,8 +16,6 @@ export type NameserverOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly keeper: KeeperOptions
-  /** Called with zones that are served from now on as they are at a serial. */
-  readonly onServed?: (zones: readonly { readonly id: string; readonly serial: number }[]) => void
 }
 
 /** What the name server is doing, for `/readyz` and `/metrics`. */
@@ -30,6 +28,8 @@ export type NameserverStats = KeeperState & {
 export type Nameserver = {
   readonly listening: readonly Listen[]
   stats(): NameserverStats
+  /** Has whoever is at the other end of a port hear which zones are served, up to which serials, as it happens. */
+  tellServed(port: MessagePort): void
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export const nameserverThread = (): Worker => new Worker(workerUrl(import.meta.u
 
 /** Starts the name server in threads of its own; resolves once it listens. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
-  const { thread: worker = nameserverThread(), db, clock, log, keeper, onServed } = options
+  const { thread: worker = nameserverThread(), db, clock, log, keeper } = options
   const publisher = new Publisher(db, clock, log)
   let state: KeeperState | undefined
   let segments: readonly Float64Array[] = []
@@ -53,7 +53,6 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
           segments = report.counters.map((memory) => new Float64Array(memory))
           return resolve(report.listening)
         case 'served':
-          onServed?.(report.served.published)
           return publisher.add(report.served)
         case 'notified':
           return publisher.notified(report.zoneId)
@@ -89,7 +88,8 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   try {
     const addresses = await listening
     const stats = () => ({ ...state!, counters: sumCounters(segments), unpublished: publisher.waiting })
-    return { listening: addresses, stats, close }
+    const tellServed = (port: MessagePort) => worker.postMessage({ kind: 'tell', port } satisfies KeeperOrder, [port])
+    return { listening: addresses, stats, tellServed, close }
   } catch (error) {
     closing = true
     await worker.terminate()
