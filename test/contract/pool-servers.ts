@@ -112,8 +112,9 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       await seeZone(current!, server, current!.serial)
       await seeZone(behind!, server, behind!.serial - 1)
       await seeZone(missing!, server, null)
+      await seeZone(await zoneIn(pool), server, missing!.serial + 100)
       const [shown] = (await serversOf(pool)).servers
-      deepEqual(only(shown!, 'status', 'error', 'zones_behind'), ['DOWN', 'timed out', 3])
+      deepEqual(only(shown!, 'status', 'error', 'zones_behind'), ['DOWN', 'timed out', 4])
       ok(typeof shown!.since === 'string' && typeof shown!.seen_at === 'string')
     })
 
@@ -172,6 +173,15 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       ok(missing! >= 0 && missing! < 60, String(missing))
       deepEqual(only(view.servers[2]!, 'error'), ['REFUSED'])
       ok(view.servers[2]!.error_at)
+    })
+
+    test('[W15] a server that shows a newer serial than ours does not have the zone as it is', async () => {
+      const pool = await api.newPool()
+      const server = await api.add(pool, 'nameservers', { host: '192.0.2.1' })
+      const zone = await zoneIn(pool)
+      await seeZone(zone, server, zone.serial + 100)
+      const [shown] = (await serversOf(`/v2/zones/${zone.id}`)).servers
+      deepEqual(only(shown!, 'status', 'serial', 'lag_seconds'), ['BEHIND', zone.serial + 100, null])
     })
 
     test('[W15] whoever sees a zone sees its servers, and nobody else', async () => {

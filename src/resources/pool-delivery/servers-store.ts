@@ -59,7 +59,7 @@ export async function zonesBehind(tx: Tx, poolId: string, { id }: Server): Promi
       : await tx.get<{ n: number }>(sql`
           select count(*) as n from zones z left join zone_servers s on s.zone_id = z.id and s.server_id = ${id}
           where z.pool_id = ${poolId} and z.deleted_at is null and z.type <> 'CATALOG'
-            and (s.serial is null or s.serial < z.serial)`)
+            and (s.serial is null or s.serial <> z.serial)`)
   return row!.n
 }
 

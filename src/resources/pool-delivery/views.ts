@@ -61,7 +61,8 @@ function standingOf(
   isHere: boolean,
 ): Standing {
   if (known.serial === null) return known.seen_at === null && !isHere ? 'UNKNOWN' : 'MISSING'
-  return known.serial >= serial ? 'CURRENT' : 'BEHIND'
+  // One that is newer than ours did not come from here.
+  return known.serial === serial ? 'CURRENT' : 'BEHIND'
 }
 
 /** Since when a server should have had what it does not have. */
