@@ -306,7 +306,7 @@ test('[W29] audit asks for serials, and with --content for content', async () =>
   equal(await answerCheck([finding('error', 'has serial 3 and not 5', { zone: 'example.org.' })]), 'serials')
   const { code, out } = await serials
   equal(code, 1)
-  match(out, /error {3}example\.org\. has serial 3 and not 5\n {2}1 server, 3 zones: 1 error, 0 warnings\./)
+  match(out, /error {3}example\.org\. has serial 3 and not 5\n {2}3 zones: 1 error, 0 warnings\./)
   const content = cli(['audit', '--content', 'default'])
   equal(await answerCheck([finding('ok', 'all as it should be')]), 'content')
   equal((await content).code, 0)

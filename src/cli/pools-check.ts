@@ -126,7 +126,8 @@ const printable = (line: string): string => line.replaceAll('\t', '  ').replaceA
 function sumText(findings: readonly CheckFinding[], servers: number, zones: number | undefined): string {
   const errors = findings.filter(({ level }) => level === 'error').length
   const warnings = findings.filter(({ level }) => level === 'warning').length
-  const asked = `${count(servers, 'server')}${zones === undefined ? '' : `, ${count(zones, 'zone')}`}`
+  // An audit tells of servers only what is wrong with them, so that how many there are is not known here.
+  const asked = zones === undefined ? count(servers, 'server') : count(zones, 'zone')
   if (errors + warnings === 0) return `${asked}: all is well.`
   return `${asked}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`
 }
