@@ -48,8 +48,13 @@ export async function askSerial(
 
 /** Asks a server for the SOA of a zone over TCP; resolves with its whole answer. */
 export function askOverTcp(server: Server, zone: string, patience: Patience, signal: AbortSignal): Promise<Message> {
-  return overTcp(server, signed(questionFor({ name: zone, type: SOA, class: IN }), server.key), patience, signal)
+  const request = signed(questionFor({ name: zone, type: SOA, class: IN }), server.key)
+  return overTcp(server, request, patience, signal, isBareRefusal)
 }
+
+/** Whether an answer refuses and says nothing more. Knot does not sign those for zones that it does not have. */
+export const isBareRefusal = ({ rcode, answer }: Message): boolean =>
+  (rcode === RCODE.REFUSED || rcode === RCODE.NOTAUTH) && answer.length === 0
 
 /** Takes a zone from a master over TCP: what changed since serial `have`, or without one all of it. */
 export async function takeTransfer(
@@ -124,9 +129,11 @@ function serialIn(reply: Message, zone: string): number {
   return soaNumber(soa.rdata, 0)
 }
 
+class Unsigned extends BadTransfer {}
+
 function mustVerify(check: TsigCheck | { readonly status: 'missing' }, inStream: boolean): void {
   if (check.status === 'good' || (inStream && check.status === 'unsigned')) return
-  if (check.status !== 'bad') throw new BadTransfer('the answer is not signed')
+  if (check.status !== 'bad') throw new Unsigned('the answer is not signed')
   const error = check.error === BADSIG ? 'BADSIG' : rcodeName(check.error)
   throw new BadTransfer(
     check.by === 'peer' ? `the master refuses our key with ${error}` : `the signature of the answer is bad: ${error}`,
@@ -181,11 +188,17 @@ function tried<T>(work: () => T): T | undefined {
   }
 }
 
-async function overTcp(master: Server, request: Request, patience: Patience, signal: AbortSignal): Promise<Message> {
+async function overTcp(
+  master: Server,
+  request: Request,
+  patience: Patience,
+  signal: AbortSignal,
+  mayBeUnsigned: (reply: Message) => boolean = () => false,
+): Promise<Message> {
   let reply: Message | undefined
   await converse(master, request.bytes, { ...patience, transfer: patience.silence, signal }, (bytes) => {
     const wrong = checked(bytes, request)
-    if (wrong !== undefined) throw wrong
+    if (wrong !== undefined && !(wrong instanceof Unsigned && mayBeUnsigned(answerIn(bytes, request)))) throw wrong
     reply = answerIn(bytes, request)
     return true
   })

@@ -139,6 +139,11 @@ test('only an answer that is signed with the key is believed', async () => {
   await rejects(exchangeWith({ ...wrong, key }).serial(zone, 2000), /its answer cannot be believed: BADSIG/)
   const plain = await serve((request) => [reply(request, 1)])
   await rejects(exchangeWith({ ...plain, key }).serial(zone, 2000), /it is not signed/)
+  // Knot does not sign what it answers for zones that it does not have.
+  const refusing = await serve((request) => [reply(request, 1, { rcode: 5, answer: [] })])
+  deepEqual(await exchangeWith({ ...refusing, key }).serial(zone, 2000), { absent: 'it answers REFUSED' })
+  const lying = await serve((request) => [reply(request, 1, { rcode: 5 })])
+  await rejects(exchangeWith({ ...lying, key }).serial(zone, 2000), /it is not signed/)
 })
 
 test('a NOTIFY resolves with what is answered to it', async () => {

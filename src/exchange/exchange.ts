@@ -9,7 +9,7 @@ import type { ResourceRecord } from '../dns/record.ts'
 import { signRequest, verifyResponse } from '../dns/tsig.ts'
 import { IN, SOA } from '../zonedata/type-codes.ts'
 import { soaNumber } from '../zonedata/zone.ts'
-import { askOverTcp, type Patience } from './client.ts'
+import { askOverTcp, isBareRefusal, type Patience } from './client.ts'
 import type { Server } from './server.ts'
 
 /** What a server has of a zone: a serial, or nothing and how it says so. */
@@ -142,7 +142,7 @@ export class Exchange {
     const { key } = this.#server
     const check = key && verifyResponse(bytes, key, awaited.mac!, new Date())
     this.#settle(reply.id)
-    if (check === undefined || check.status === 'good') {
+    if (check === undefined || check.status === 'good' || (check.status === 'unsigned' && isBareRefusal(reply))) {
       awaited.resolve(reply)
       return
     }

@@ -347,4 +347,13 @@ test('[W79] a key that is given another secret is given to the servers that are 
   const { serial } = await world.becomes(zone)
   await shows(knot, zone.name, serial)
   await world.serversBecome(pool, ({ status }) => status === 'ACTIVE')
+  const { findings } = await world.check(pool, 'reach')
+  deepEqual(
+    findings.filter(({ level }) => level === 'error'),
+    [],
+  )
+  const began = performance.now()
+  await world.call('DELETE', `/v2/zones/${zone.id}`)
+  await world.leaves(zone)
+  ok(performance.now() - began < 60_000, 'by proof, and not by the end of the grace')
 })
