@@ -26,7 +26,7 @@ async function measure({ quick, given }: BenchOptions): Promise<BenchRow[]> {
   const clients = (given.clients ?? '1,8,64').split(',').map(Number)
   const rows: BenchRow[] = []
   for (const engine of engines) {
-    const postgres = engine === 'postgres' ? await startPostgres() : undefined
+    const postgres = engine === 'postgres' ? await startPostgres({ isCareful: true }) : undefined
     try {
       rows.push(...(await onEngine(engine, postgres, { ...effort, clients }, quick ? 10_000 : 100_000)))
     } finally {

@@ -12,7 +12,7 @@ import { cases } from './requests.ts'
 export async function postgresRows(bare: Server, effort: Effort): Promise<BenchRow[]> {
   if (globSync('/usr/lib/postgresql/*/bin').length === 0) return []
   console.error('measuring on PostgreSQL …')
-  const postgres = await startPostgres()
+  const postgres = await startPostgres({ isCareful: true })
   try {
     const store = await seededStore(10_000, await postgres.createDatabase())
     const ours = await startServer('serve-api.ts', [store.dataDir, store.url!])

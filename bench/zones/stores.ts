@@ -21,7 +21,7 @@ export async function openStores(
   sizes: readonly number[],
   keep: string | undefined,
 ): Promise<{ readonly stores: readonly Sized[]; stop(): Promise<void> }> {
-  const postgres = engine === 'postgres' ? await startPostgres() : undefined
+  const postgres = engine === 'postgres' ? await startPostgres({ isCareful: true }) : undefined
   const stores: Sized[] = []
   const stop = async () => {
     for (const store of stores) await store.stop()

@@ -22,8 +22,11 @@ export type Postgres = {
 const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const patience = 60_000
 
-/** Starts a private server in a temporary folder; call `stop` in an `after` hook. */
-export async function startPostgres(): Promise<Postgres> {
+/**
+ * Starts a private server in a temporary folder; call `stop` in an `after` hook. It leaves writing to the disk to the
+ * system, unless it is to be as careful as a real one.
+ */
+export async function startPostgres({ isCareful = false } = {}): Promise<Postgres> {
   const programs = globSync('/usr/lib/postgresql/*/bin')
     .toSorted((a, b) => version(a) - version(b))
     .at(-1)
@@ -56,7 +59,7 @@ export async function startPostgres(): Promise<Postgres> {
       '-c',
       'max_connections=200',
       '-c',
-      'fsync=on',
+      `fsync=${isCareful ? 'on' : 'off'}`,
     ]
     const deadline = Date.now() + patience
     for (;;) {
