@@ -15,6 +15,8 @@ import { noTrigrams, pgTrigrams } from './trigrams.ts'
 
 const attempts = 8
 const migrationLock = 7_265_110
+// Whoever stands still in the midst of a write must not keep others from what it has locked.
+const beginWrite = "begin; set local idle_in_transaction_session_timeout = '10s'"
 
 // int8 counts and serials fit a JavaScript number; pg hands them over as text otherwise.
 const types: pg.CustomTypesConfig = {
@@ -84,7 +86,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
         if (hasTrigrams) tx.trigrams = pgTrigrams
         return work(tx)
       }),
-    write: (work) => retried('begin', work),
+    write: (work) => retried(beginWrite, work),
     alone: (work) =>
       retried('begin', async (tx) => {
         await tx.script(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`)
@@ -215,10 +217,10 @@ const socketTrouble = new Set([
   'ENETUNREACH',
 ])
 
-/** The server is away, starting, stopping or full: class 08, 53, 57P0x, socket trouble, and pg's own words for it. */
+/** The server is away, starting, stopping, full or tired of waiting: class 08, 53, 57P0x, 25P03, socket trouble, and pg's own words for it. */
 function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
-  if (socketTrouble.has(code) || /^(08|53)...$|^57P0[1-5]$/.test(code)) return true
+  if (socketTrouble.has(code) || /^(08|53)...$|^57P0[1-5]$|^25P03$/.test(code)) return true
   const message = error instanceof Error ? error.message : ''
   return /^Connection terminated|timeout exceeded when trying to connect|^Client has encountered a connection error|not queryable/.test(
     message,

@@ -294,12 +294,14 @@ export function databaseContract(engineName: string, newEngine: () => Promise<En
 
     test('close waits for what is in flight, and nothing runs after it', async () => {
       const other = await engine.open()
-      const end = gate()
+      const [begun, end] = [gate(), gate()]
       const reading = other.read(async (tx) => {
         await countThings(tx)
+        begun.open()
         await end.opened
         return countThings(tx)
       })
+      await begun.opened
       const writing = other.write((tx) => add(tx, 5, 'late'))
       await writing
       const closing = other.close()

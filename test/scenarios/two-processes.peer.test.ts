@@ -59,6 +59,7 @@ test('[W80] a process that stands still past its lease writes nothing more of wh
   const making = forAll(Array(60).keys(), (i) => second.newZone(`burst${i}.example.org.`))
   await sleep(150 + Math.random() * 250)
   process.kill(first.service.pid(), 'SIGSTOP')
+  t.after(() => process.kill(first.service.pid(), 'SIGCONT'))
   const zones = await making
   const began = performance.now()
   ok(await within(() => isHeldBy(second, second)))

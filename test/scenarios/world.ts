@@ -88,6 +88,7 @@ export function worldOf(url: string, service: Service): Omit<World, 'stop'> {
     const answer = await fetch(url + path, {
       method,
       headers: { 'content-type': 'application/json', ...admin, ...headers },
+      signal: AbortSignal.timeout(patience),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
