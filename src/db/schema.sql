@@ -505,11 +505,11 @@ CREATE TABLE zone_imports (
   created_at text not null,
   updated_at text,
   updated_key text not null generated always as (coalesce(updated_at, '')) stored
-);
+, bytes bigint not null default 0);
 
 CREATE INDEX zone_imports_all_updated on zone_imports (updated_key, id);
 
-CREATE INDEX zone_imports_pending on zone_imports (id) where status = 'PENDING';
+CREATE INDEX zone_imports_pending on zone_imports (id, project_id, bytes, lease_until) where status = 'PENDING';
 
 CREATE INDEX zone_imports_project_id on zone_imports (project_id, id);
 

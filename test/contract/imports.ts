@@ -6,6 +6,7 @@ import { sql } from '../../src/db/sql.ts'
 import { since } from '../../src/journal/since.ts'
 import { runSettings } from '../../src/resources/imports/run.ts'
 import { startImports } from '../../src/resources/imports/start.ts'
+import * as queue from '../../src/resources/imports/store.ts'
 import { sameContent } from '../../src/zonedata/compare.ts'
 import type { NewStore, Problem, Shown } from '../support/api.ts'
 import {
@@ -490,6 +491,59 @@ export function importRules(engine: string, newStore: NewStore): void {
         equal(records_count, 8008)
       }
       await mustAgree(api.db, zone)
+    })
+
+    test('[I17] the next import is of the project with the fewest under way, and small ones are found behind any number of large ones', async () => {
+      const idle = await startZonesApi(newStore)
+      try {
+        const author = { user_id: 'u', roles: ['member'], allProjects: false, request_id: 'r' }
+        const add = (id: string, project_id: string, bytes: number) =>
+          idle.db.write((tx) =>
+            queue.insert(tx, {
+              ...{ id, mode: 'create', dry_run: 0, zone_id: null, origin: null, attributes: {}, bytes },
+              ...{ author: { ...author, project_id }, created_at: '2026' },
+            }),
+          )
+        for (let i = 0; i < 60; i++) await add(`large-${String(i).padStart(2, '0')}`, 'greedy', 5_000_000)
+        await add('other', 'modest', 5_000_000)
+        await add('small', 'greedy', 1000)
+        const claim = async (smallerThan: number) => {
+          const moments = { now: '2026-01-01', until: '2026-01-02' }
+          return (await idle.db.write((tx) => queue.claim(tx, 'me', moments, smallerThan)))?.id
+        }
+        const any = Number.MAX_SAFE_INTEGER
+        deepEqual([await claim(any), await claim(any)], ['large-00', 'other'])
+        deepEqual([await claim(4_194_304), await claim(4_194_304)], ['small', undefined])
+        equal(await claim(any), 'large-01')
+      } finally {
+        await idle.close()
+      }
+    })
+
+    test('[I38] a project has 20 imports waiting at most, others are not kept from theirs', async () => {
+      const idle = await startZonesApi(newStore)
+      try {
+        const send = (project: string) =>
+          idle.call<Problem>('POST', '/v2/zones/tasks/imports', {
+            headers: { 'Content-Type': 'text/dns', ...as('member', project) },
+            raw: file('waits.org.'),
+          })
+        for (let i = 0; i < 20; i++) equal((await send('busy')).status, 202)
+        const { status, body, headers } = await send('busy')
+        deepEqual([status, body.type, headers.get('Retry-After')], [503, 'unavailable', '5'])
+        match(body.message!, /20 imports of the project wait/)
+        equal((await send('calm')).status, 202)
+        const [one] = (await idle.list('/v2/zones/tasks/imports', as('member', 'busy'))).body.imports!
+        await idle.delete(`/v2/zones/tasks/imports/${one!.id}`, as('member', 'busy'))
+        equal((await send('busy')).status, 202)
+        const together = await Promise.all(Array.from({ length: 30 }, () => send('eager')))
+        equal(
+          together.some((answer) => answer.status === 503),
+          true,
+        )
+      } finally {
+        await idle.close()
+      }
     })
 
     test('[I18] a zone is not made of records that belong in another zone hosted here', async () => {

@@ -31,37 +31,69 @@ export const importParameters = {
   dry_run: { type: 'boolean' },
 } as const
 
+const mostPending = 20
 const chunkBytes = 262_144
 // A JSON body is held in memory, and reading it keeps everyone waiting; text/dns is neither.
 const jsonBytes = 4_194_304
 
 /** How an import's file is taken: to rows, piece by piece, so that it is never in memory and outlives a restart. */
-export const importIntake = (settings: IntakeSettings): Intake => ({
-  maxBytes: settings.importMaxBytes,
-  types: {
-    'text/dns': { type: 'string' },
-    'application/json': {
-      type: 'object',
-      properties: { zonefile: { type: 'string' }, attributes: { type: 'object' } },
-      required: ['zonefile'],
+export function importIntake(settings: IntakeSettings): Intake {
+  const places = new Places()
+  return {
+    maxBytes: settings.importMaxBytes,
+    types: {
+      'text/dns': { type: 'string' },
+      'application/json': {
+        type: 'object',
+        properties: { zonefile: { type: 'string' }, attributes: { type: 'object' } },
+        required: ['zonefile'],
+      },
     },
-  },
-  async take(call, body, db) {
-    const type = String(call.headers['content-type'] ?? '')
-      .split(';')[0]!
-      .trim()
-      .toLowerCase()
-    if (type !== 'text/dns' && type !== 'application/json') {
-      fail('unsupported_content_type', 'Content-type must be text/dns, or application/json with a zonefile in it')
+    async take(call, body, db) {
+      const type = String(call.headers['content-type'] ?? '')
+        .split(';')[0]!
+        .trim()
+        .toLowerCase()
+      if (type !== 'text/dns' && type !== 'application/json') {
+        fail('unsupported_content_type', 'Content-type must be text/dns, or application/json with a zonefile in it')
+      }
+      const wanted = await readWanted(call, db)
+      return places.within(db, call.caller.project_id, async () => {
+        const id = newId(call.now)
+        const given = type === 'application/json' ? await fromJson(body) : { file: body, attributes: {} }
+        await db.read((tx) => choosePool(tx, settings.schedulerFilters, { ...given, caller: call.caller }))
+        const bytes = await keep(db, id, given.file)
+        return { ...wanted, id, bytes, attributes: given.attributes } satisfies Taken
+      })
+    },
+  }
+}
+
+/** How many files a project may have here that are not imported yet, those that are being sent among them. */
+class Places {
+  readonly #sending = new Map<string, number>()
+
+  async within<T>(db: Database, projectId: string, take: () => Promise<T>): Promise<T> {
+    const sending = this.#add(projectId, 1)
+    try {
+      const pending = await db.read((tx) => store.pendingOf(tx, projectId, mostPending))
+      if (pending + sending > mostPending) {
+        const most = `${mostPending} imports of the project wait to be done; send more once some are`
+        throw new ApiError('unavailable', most, undefined, { 'Retry-After': '5', Connection: 'close' })
+      }
+      return await take()
+    } finally {
+      this.#add(projectId, -1)
     }
-    const wanted = await readWanted(call, db)
-    const id = newId(call.now)
-    const given = type === 'application/json' ? await fromJson(body) : { file: body, attributes: {} }
-    await db.read((tx) => choosePool(tx, settings.schedulerFilters, { ...given, caller: call.caller }))
-    const bytes = await keep(db, id, given.file)
-    return { ...wanted, id, bytes, attributes: given.attributes } satisfies Taken
-  },
-})
+  }
+
+  #add(projectId: string, n: number): number {
+    const sending = (this.#sending.get(projectId) ?? 0) + n
+    if (sending === 0) this.#sending.delete(projectId)
+    else this.#sending.set(projectId, sending)
+    return sending
+  }
+}
 
 /** What came in: where its file is, and what to do with it. */
 export type Taken = Wanted & Pick<store.NewImport, 'id' | 'bytes' | 'attributes'>

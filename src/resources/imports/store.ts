@@ -41,13 +41,20 @@ export type NewImport = {
 export async function insert(tx: Tx, row: NewImport): Promise<ZoneImport> {
   const progress: Progress = { bytes_read: 0, bytes_total: row.bytes, records_read: 0 }
   const stored = await tx.get(sql`
-    insert into zone_imports (id, project_id, status, zone_id, mode, dry_run, origin, attributes, author, progress, version, created_at)
+    insert into zone_imports (id, project_id, status, zone_id, mode, dry_run, origin, attributes, author, progress, bytes, version, created_at)
     values (${row.id}, ${row.author.project_id}, 'PENDING', ${row.zone_id}, ${row.mode}, ${row.dry_run}, ${row.origin},
-      ${JSON.stringify(row.attributes)}, ${JSON.stringify(row.author)}, ${JSON.stringify(progress)}, 1, ${row.created_at})
+      ${JSON.stringify(row.attributes)}, ${JSON.stringify(row.author)}, ${JSON.stringify(progress)}, ${row.bytes}, 1,
+      ${row.created_at})
     returning *`)
   tx.wake(importTopic)
   return parsed(stored)!
 }
+
+/** How many imports of a project are not done, counted up to `most`. */
+export const pendingOf = async (tx: Tx, projectId: string, most: number): Promise<number> =>
+  (await tx.get<{ n: number }>(sql`
+    select count(*) as n from (
+      select id from zone_imports where project_id = ${projectId} and status = 'PENDING' limit ${most}) pending`))!.n
 
 /** Removes an import, done or not; what it made stays. Its file is removed by who works on imports. */
 export async function remove(tx: Tx, id: string, caller: Caller): Promise<boolean> {
@@ -123,7 +130,7 @@ export type Job = ZoneImport & {
   readonly attempts: number
 }
 
-/** Takes the next import nobody works on, and its lease; `stale` leases are those of a process that is no more. */
+/** Takes the oldest import that nobody works on, of a project with the fewest under way, and its lease. */
 export async function claim(
   tx: Tx,
   holder: string,
@@ -131,9 +138,13 @@ export async function claim(
   smallerThan: number,
 ): Promise<Job | undefined> {
   const free = sql`status = 'PENDING' and (lease_until is null or lease_until < ${moments.now})`
-  const rows = await tx.all<{ id: string; progress: string }>(sql`
-    select id, progress from zone_imports where ${free} order by id limit 50`)
-  const next = rows.find(({ progress }) => (JSON.parse(progress) as Progress).bytes_total < smallerThan)
+  const next = await tx.get<{ id: string }>(sql`
+    select id from (
+      select id, bytes, lease_until,
+        sum(case when lease_until >= ${moments.now} then 1 else 0 end) over (partition by project_id) as running
+      from zone_imports where status = 'PENDING') waiting
+    where (lease_until is null or lease_until < ${moments.now}) and bytes < ${smallerThan}
+    order by running, id limit 1`)
   if (next === undefined) return undefined
   const row = await tx.get(sql`
     update zone_imports set lease_holder = ${holder}, lease_until = ${moments.until}, attempts = attempts + 1

@@ -69,7 +69,7 @@ async function begin(): Promise<boolean> {
   const large = [...running.values()].filter((one) => one.large).length
   const now = systemClock()
   const moments = { now: timestamp(now), until: timestamp(new Date(now.getTime() + leaseMilliseconds)) }
-  const most = large < largeAtOnce ? Number.POSITIVE_INFINITY : largeBytes
+  const most = large < largeAtOnce ? Number.MAX_SAFE_INTEGER : largeBytes
   const job = await db.write((tx) => store.claim(tx, context.holder, moments, most))
   if (job === undefined) return false
   const done = runImport(job, context)
