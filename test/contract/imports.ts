@@ -2,9 +2,11 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
+import { Filler } from '../../src/db/filler.ts'
+import { openLinked } from '../../src/db/link.ts'
 import { sql } from '../../src/db/sql.ts'
 import { since } from '../../src/journal/since.ts'
-import { runSettings } from '../../src/resources/imports/run.ts'
+import { type RunContext, runImport, runSettings } from '../../src/resources/imports/run.ts'
 import { startImports } from '../../src/resources/imports/start.ts'
 import * as queue from '../../src/resources/imports/store.ts'
 import { sameContent } from '../../src/zonedata/compare.ts'
@@ -341,6 +343,48 @@ export function importRules(engine: string, newStore: NewStore): void {
       await mustAgree(api.db, { id: zone_id!, name: 'join.org.' })
       const missing = await api.import(file('nowhere.org.'), '?mode=merge')
       match(missing.message!, /Could not find Zone/)
+    })
+
+    test('[I39] a file takes effect in a zone that others change whenever it is looked at', async () => {
+      const idle = await startZonesApi(newStore)
+      const [link, fillLink] = [idle.db.link(), idle.db.link()]
+      const [linked, filler] = [openLinked(link, () => {}), new Filler(fillLink)]
+      try {
+        const zone = await idle.newZone('lively.org.')
+        let looks = 0
+        const read: typeof linked.read = async (work) => {
+          const seen = await linked.read(work)
+          await idle.newSet(zone, `n${looks++}.lively.org.`, 'A', ['192.0.2.1'])
+          return seen
+        }
+        const context: RunContext = {
+          ...{ db: { ...linked, read }, filler, settings: runSettings(testSettings), holder: 'me' },
+          ...{ clock: () => new Date(), stopped: new AbortController().signal },
+          onError: (error) => {
+            throw error
+          },
+        }
+        for (const mode of ['merge', 'replace', 'merge&dry_run=true']) {
+          const { body } = await idle.call<ShownImport>('POST', `/v2/zones/tasks/imports?mode=${mode}`, {
+            headers: { 'Content-Type': 'text/dns' },
+            raw: file('lively.org.'),
+          })
+          const moments = { now: '2026-01-01', until: '9999' }
+          const job = await idle.db.write((tx) => queue.claim(tx, 'me', moments, Number.MAX_SAFE_INTEGER))
+          await runImport(job!, context)
+          const done = await ended(idle, body.id)
+          deepEqual([done.status, done.fault_count], ['COMPLETE', 0], done.message!)
+          await mustAgree(idle.db, zone)
+          if (mode !== 'replace') continue
+          // Those that came before the last look are gone, since the file has none of them.
+          deepEqual(done.difference!.recordsets_deleted, looks)
+        }
+        ok(looks >= 15)
+      } finally {
+        await filler.close()
+        await linked.close()
+        await idle.close()
+      }
     })
 
     test('[I12] dry_run tells the difference, or what is wrong, and changes nothing', async () => {

@@ -29,23 +29,45 @@ export type SetChange = {
 const page = 500
 const mostShown = 100
 
-/** What a file changes in a zone: the staged sets beside those of the zone, both in the same order, a page at a time. */
+/** What a file changes in a zone. */
 export async function* differences(
   tx: Tx,
   zone: { readonly id: string; readonly ttl: number },
   stagingId: string,
   mode: Exclude<Mode, 'create'>,
 ): AsyncGenerator<SetChange, void> {
-  const before = new Walk(tx, sql`managed from recordsets where zone_id = ${zone.id}`)
   const staged = new Walk(tx, sql`0 as managed from staged_sets where staging_id = ${stagingId}`)
+  for await (const { old, fresh } of mode === 'merge' ? named(tx, zone.id, staged) : all(tx, zone.id, staged)) {
+    const change = changeOf(old, fresh, zone.ttl, mode)
+    if (change !== undefined) yield change
+  }
+}
+
+/** A set of the zone and the one of its name and type in the file; where one has none, the other alone. */
+type Pair = { readonly old: SetRow | undefined; readonly fresh: SetRow | undefined }
+
+/** The staged sets beside those of the zone, both in the same order, a page at a time. */
+async function* all(tx: Tx, zoneId: string, staged: Walk): AsyncGenerator<Pair, void> {
+  const before = new Walk(tx, sql`managed from recordsets where zone_id = ${zoneId}`)
   for (;;) {
     const [old, fresh] = [await before.peek(), await staged.peek()]
     if (old === undefined && fresh === undefined) return
     const order = old === undefined ? 1 : fresh === undefined ? -1 : compareRows(old, fresh)
     if (order <= 0) before.next()
     if (order >= 0) staged.next()
-    const change = changeOf(order <= 0 ? old : undefined, order >= 0 ? fresh : undefined, zone.ttl, mode)
-    if (change !== undefined) yield change
+    yield { old: order <= 0 ? old : undefined, fresh: order >= 0 ? fresh : undefined }
+  }
+}
+
+/** The staged sets with what the zone has of them: costs what the file holds, however large the zone is. */
+async function* named(tx: Tx, zoneId: string, staged: Walk): AsyncGenerator<Pair, void> {
+  for (let some = await staged.page(); some.length > 0; some = await staged.page()) {
+    const keys = JSON.stringify(Object.fromEntries(some.map(({ name_key }) => [name_key, 0])))
+    const present = await tx.all<SetRow>(sql`
+      select id, name, name_key, type, ttl, records, managed from recordsets
+      where zone_id = ${zoneId} and name_key in (select e.key from json_each(${keys}) e)`)
+    const found = new Map(present.map((row) => [`${row.name_key} ${row.type}`, row]))
+    for (const fresh of some) yield { old: found.get(`${fresh.name_key} ${fresh.type}`), fresh }
   }
 }
 
@@ -144,6 +166,15 @@ class Walk {
   async peek(): Promise<SetRow | undefined> {
     if (this.#at === this.#rows.length && !this.#ended) await this.#read()
     return this.#rows[this.#at]
+  }
+
+  /** All of the next page; empty after the last. */
+  async page(): Promise<readonly SetRow[]> {
+    await this.peek()
+    const rows = this.#rows.slice(this.#at)
+    this.#last = rows.at(-1) ?? this.#last
+    this.#at = this.#rows.length
+    return rows
   }
 
   next(): void {

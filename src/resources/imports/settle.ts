@@ -3,6 +3,7 @@ import type { Tx } from '../../db/sql.ts'
 import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { records as recordsIn, zoneFromRecords } from '../../zonedata/zone.ts'
 import { mustOwn } from '../zones/access.ts'
+import type { Zone } from '../zones/fields.ts'
 import { nsRecords, soaRecord } from '../zones/managed.ts'
 import * as zones from '../zones/store.ts'
 import { applyChanges } from './apply.ts'
@@ -19,6 +20,7 @@ import * as store from './store.ts'
 class Tried extends Error {}
 
 const mostRounds = 5
+const mostComparedLocked = 10_000
 
 /** Makes an import whose file is staged take effect, whole, in one short transaction; or only tells what it would do. */
 export async function settle(
@@ -30,7 +32,7 @@ export async function settle(
   if (run.job.mode === 'create') await checkStaged(run, draft, content)
   // Warnings are told too; what is wrong has been refused by now.
   await run.faults.flush(run.context.db, true)
-  await (run.job.mode === 'create' ? makeZone(run, draft, stager, content) : changeExisting(run, draft))
+  await (run.job.mode === 'create' ? makeZone(run, draft, stager, content) : changeExisting(run, draft, stager))
 }
 
 async function checkStaged(run: Run, draft: Draft, content: readonly ZoneFileRecord[] | undefined): Promise<void> {
@@ -66,63 +68,95 @@ async function makeZone(
   }
   // Each record once, and one TTL in each set, as in the rows.
   const listed = content && [...recordsIn(zoneFromRecords(draft.zone.name, content))]
-  await tryOrDo(run, difference, draft.zone.id, async (tx) => {
-    const now = clock()
-    const place = await admit(tx, draft.zone, caller, settings)
-    const zone = {
-      ...draft.zone,
-      pool_id: place.pool_id,
-      ns_revision: place.ns_revision,
-      primary_ns: place.servers[0]!,
-      recordset_count: sets + 2,
-      record_count: records,
-    }
-    const requestId = job.author.request_id
-    await publish(tx, { zone, place, managedIds: draft.managedIds, content: listed, caller, requestId, now })
-    return { zone_id: zone.id, message: `${zone.name} imported`, difference: null }
-  })
+  await tryOrDo(
+    run,
+    () => difference,
+    draft.zone.id,
+    async (tx) => {
+      const now = clock()
+      const place = await admit(tx, draft.zone, caller, settings)
+      const zone = {
+        ...draft.zone,
+        pool_id: place.pool_id,
+        ns_revision: place.ns_revision,
+        primary_ns: place.servers[0]!,
+        recordset_count: sets + 2,
+        record_count: records,
+      }
+      const requestId = job.author.request_id
+      await publish(tx, { zone, place, managedIds: draft.managedIds, content: listed, caller, requestId, now })
+      return { zone_id: zone.id, message: `${zone.name} imported`, difference: null }
+    },
+  )
 }
 
-async function changeExisting(run: Run, draft: Draft): Promise<void> {
+async function changeExisting(run: Run, draft: Draft, { sets }: Stager): Promise<void> {
   const { db } = run.context
-  const mode = run.job.mode as 'replace' | 'merge'
-  const { importMaxChanges } = run.context.settings
   for (let round = 1; ; round++) {
-    const tally = new Tally()
-    const { target, changes } = await db.read(async (tx) => {
-      const target = await targetOf(tx, run, draft.zone.name)
-      // It may have been another project's since the file was sent, and only be shared with this one.
-      mustOwn(run.caller, target)
-      const changes: SetChange[] = []
-      for await (const change of differences(tx, target, draft.zone.id, mode)) {
-        tally.add(change)
-        changes.push(change)
-        if (changes.length > importMaxChanges) throw new Refused(tooMuch(importMaxChanges))
-      }
-      return { target, changes }
-    })
+    let compared = await db.read((tx) => compare(tx, run, draft))
     await run.note()
-    const { difference } = tally
+    const { target } = compared
+    // What others change meanwhile cannot undo the comparison for ever where it is quick enough to keep them waiting.
+    const looked = run.job.mode === 'merge' ? sets : sets + target.recordset_count
+    const mayWait = round === mostRounds && looked <= mostComparedLocked
     const found: PlacedFault[] = []
-    const done = await tryOrDo(run, difference, target.id, async (tx) => {
-      const { settings, clock } = run.context
-      const zone = await zones.lock(tx, target.id, run.caller)
-      if (zone?.serial !== target.serial || zone.project_id !== target.project_id) return undefined
-      const { caller, job } = run
-      const requestId = job.author.request_id
-      await applyChanges(tx, { zone, changes, quotaDefaults: settings.quotaDefaults, caller, requestId, now: clock() })
-      // Others that write may be waiting: what the zone has beside that was right before.
-      const names = changes.map(({ before, staged }) => (before ?? staged)!.name)
-      found.push(...(await checkRows(tx, zone.id, zone.name, names)), ...(await checkChildren(tx, zone.id, zone.name)))
-      if (found.length > 0) throw new Refused()
-      return { zone_id: zone.id, message: `${zone.name} imported`, difference }
-    }).catch(async (error: unknown) => {
+    const done = await tryOrDo(
+      run,
+      () => compared.difference,
+      target.id,
+      async (tx) => {
+        const { settings, clock } = run.context
+        const zone = await zones.lock(tx, target.id, run.caller)
+        if (zone === undefined) return undefined
+        if (zone.serial !== target.serial || zone.project_id !== target.project_id) {
+          if (!mayWait) return undefined
+          compared = await compare(tx, run, draft)
+        }
+        const { changes, difference } = compared
+        const { caller, job } = run
+        const requestId = job.author.request_id
+        await applyChanges(tx, {
+          zone,
+          changes,
+          quotaDefaults: settings.quotaDefaults,
+          caller,
+          requestId,
+          now: clock(),
+        })
+        // Others that write may be waiting: what the zone has beside that was right before.
+        const names = changes.map(({ before, staged }) => (before ?? staged)!.name)
+        found.push(
+          ...(await checkRows(tx, zone.id, zone.name, names)),
+          ...(await checkChildren(tx, zone.id, zone.name)),
+        )
+        if (found.length > 0) throw new Refused()
+        return { zone_id: zone.id, message: `${zone.name} imported`, difference }
+      },
+    ).catch(async (error: unknown) => {
       if (error instanceof Refused && found.length > 0) await run.locate(found)
       throw error
     })
     if (done) return
     if (round === mostRounds) throw new Refused('The zone changes all the time; try again when it does not.')
   }
+}
+
+type Compared = { readonly target: Zone; readonly changes: readonly SetChange[]; readonly difference: Difference }
+
+/** What the file changes in the zone as it is. */
+async function compare(tx: Tx, run: Run, draft: Draft): Promise<Compared> {
+  const { importMaxChanges } = run.context.settings
+  const target = await targetOf(tx, run, draft.zone.name)
+  // It may have been another project's since the file was sent, and only be shared with this one.
+  mustOwn(run.caller, target)
+  const tally = new Tally()
+  const changes: SetChange[] = []
+  for await (const change of differences(tx, target, draft.zone.id, run.job.mode as 'replace' | 'merge')) {
+    tally.add(change)
+    changes.push(change)
+    if (changes.length > importMaxChanges) throw new Refused(tooMuch(importMaxChanges))
+  }
+  return { target, changes, difference: tally.difference }
 }
 
 // All of it is one change, and an embedded store has one writer: others wait for as long as it takes.
@@ -134,7 +168,7 @@ type Done = Pick<store.Outcome, 'zone_id' | 'message' | 'difference'>
 /** Does the work and notes the end of the import with it; for a dry run all is undone and only the end is noted. */
 async function tryOrDo(
   run: Run,
-  difference: Difference,
+  difference: () => Difference,
   zoneId: string,
   work: (tx: Tx) => Promise<Done | undefined>,
 ): Promise<boolean> {
@@ -162,7 +196,9 @@ async function tryOrDo(
     })
   if (!tried) return false
   const zone_id = mode === 'create' ? null : zoneId
-  await db.write((tx) => end(tx, { zone_id, message: 'Nothing was changed: this was a dry run.', difference }))
+  await db.write((tx) =>
+    end(tx, { zone_id, message: 'Nothing was changed: this was a dry run.', difference: difference() }),
+  )
   if (mode === 'create') await run.clearStaging(zoneId)
   return true
 }
