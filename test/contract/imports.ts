@@ -213,16 +213,17 @@ export function importRules(engine: string, newStore: NewStore): void {
         const { status, message } = await api.import(file(name), '', as('member', 'small'))
         return status === 'COMPLETE' ? 'imported' : message
       }
-      const over = (what: string) => `Quota exceeded during zone import. Quota exceeded for ${what}.`
+      const over = (what: string, allowed: number, needed: number) =>
+        `Quota exceeded during zone import. Quota exceeded for ${what}. ${allowed} allowed, at least ${needed} needed; set at /v2/quotas/small`
       await quota({ zone_records: 7 })
-      equal(await message('q1.org.'), over('zone_records'))
+      equal(await message('q1.org.'), over('zone_records', 7, 8))
       await quota({ zone_records: -1, zone_recordsets: 8 })
-      equal(await message('q2.org.'), over('zone_recordsets'))
+      equal(await message('q2.org.'), over('zone_recordsets', 8, 9))
       await quota({ zone_recordsets: 9, recordset_records: 1 })
-      equal(await message('q3.org.'), over('recordset_records'))
+      equal(await message('q3.org.'), over('recordset_records', 1, 2))
       await quota({ recordset_records: 2, zones: 1 })
       equal(await message('q4.org.'), 'imported')
-      equal(await message('q5.org.'), over('zones'))
+      equal(await message('q5.org.'), over('zones', 1, 2))
       equal(await hidden(api), 0)
     })
 

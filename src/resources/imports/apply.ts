@@ -5,7 +5,7 @@ import { join, sql, type Tx } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
 import { addToCounts } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
-import { mustFit } from '../quotas/rules.ts'
+import { mustFitLater } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
 import { findable, parseRecords } from '../recordsets/records.ts'
 import { authorOf, changeZone } from '../zones/change.ts'
@@ -34,11 +34,12 @@ export async function applyChanges(tx: Tx, application: Application): Promise<vo
     fail('forbidden', 'the records of a SECONDARY zone come from its masters')
   }
   const grown = growth(changes)
-  mustFit(await quotasOf(tx, zone.project_id, application.quotaDefaults), {
+  const wanted = {
     ...(grown.sets > 0 && { zone_recordsets: zone.recordset_count + grown.sets }),
     ...(grown.records > 0 && { zone_records: zone.record_count + grown.records }),
     ...(grown.records > 0 && { recordset_records: grown.largest }),
-  })
+  }
+  mustFitLater(await quotasOf(tx, zone.project_id, application.quotaDefaults), wanted, zone.project_id)
   const counts = { recordset_count: zone.recordset_count + grown.sets, record_count: zone.record_count + grown.records }
   const removed = changes.flatMap((change) => change.removed)
   const added = changes.flatMap((change) => change.added)

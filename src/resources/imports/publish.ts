@@ -6,7 +6,7 @@ import { fail } from '../../errors.ts'
 import { commit } from '../../journal/journal.ts'
 import { countOf } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
-import { mustFit } from '../quotas/rules.ts'
+import { mustFitLater } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
 import { authorOf } from '../zones/change.ts'
 import { countIn, mustFitTheTree, mustHaveTtl, type ZoneSettings } from '../zones/create.ts'
@@ -34,7 +34,7 @@ type Wanted = {
 /** Refuses a zone that may not be, as when one is created by a request; tells where it goes. */
 export async function admit(tx: Tx, wanted: Wanted, caller: Caller, settings: ZoneSettings): Promise<Place> {
   const quotas = await quotasOf(tx, caller.project_id, settings.quotaDefaults)
-  mustFit(quotas, { zones: (await countOf(tx, caller.project_id, 'zones')) + 1 })
+  mustFitLater(quotas, { zones: (await countOf(tx, caller.project_id, 'zones')) + 1 }, caller.project_id)
   await mustBeAllowedName(tx, wanted.name, settings, caller.roles.has('admin'))
   mustHaveTtl(wanted.ttl, settings.minTtl, caller)
   await mustFitTheTree(tx, wanted.name, caller)

@@ -8,7 +8,7 @@ import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { soaNumber } from '../../zonedata/zone.ts'
-import { overQuota } from '../quotas/rules.ts'
+import { mustFitLater } from '../quotas/rules.ts'
 import { quotasOf } from '../quotas/store.ts'
 import { mustNotBeCatalog } from '../zones/access.ts'
 import type { Zone } from '../zones/fields.ts'
@@ -147,12 +147,9 @@ export class Reading {
     const { place } = this.#draft!
     if (place === undefined) return
     const { sets, records, largest } = this.#stager!
-    const over = overQuota(place.quotas, {
-      zone_recordsets: sets + 2,
-      zone_records: records,
-      recordset_records: Math.max(largest, this.#stager!.open),
-    })
-    if (over.length > 0) fail('over_quota', `Quota exceeded for ${over.join(', ')}.`)
+    const recordset_records = Math.max(largest, this.#stager!.open)
+    const wanted = { zone_recordsets: sets + 2, zone_records: records, recordset_records }
+    mustFitLater(place.quotas, wanted, this.#run.caller.project_id)
   }
 
   async #draftOf(soa: ZoneFileRecord, now: Date): Promise<Draft> {
