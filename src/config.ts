@@ -227,7 +227,7 @@ export const settings = {
     kind: 'switch',
   },
   purge_age: {
-    help: 'Seconds a deleted zone and its content are kept before they are removed for good.',
+    help: 'Seconds a deleted zone and its content, and imports and exports that are done, are kept before they are removed for good.',
     default: '604800',
     parse: parseInteger(0, 3_153_600_000),
   },

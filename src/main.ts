@@ -77,6 +77,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     db,
     clock: systemClock,
     log,
+    purgeAgeSeconds: config.purge_age,
     journalAgeSeconds: config.journal_age,
     journalChangesPerZone: config.journal_changes,
   })

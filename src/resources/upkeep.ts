@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
 import { beginning, changesAfter, type Place, prunableBelow, pruneBelow, type Retention } from '../journal/prune.ts'
+import * as zoneExports from './exports/store.ts'
+import * as zoneImports from './imports/store.ts'
 import { poolTopic } from './pools/fields.ts'
 import { behind, remakeSome } from './zones/remake.ts'
 import { duePurges, purgeSome } from './zones/store.ts'
@@ -11,6 +13,7 @@ export type UpkeepOptions = {
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly purgeAgeSeconds: number
   readonly journalAgeSeconds: number
   readonly journalChangesPerZone: number
   readonly everyMilliseconds?: number
@@ -18,7 +21,7 @@ export type UpkeepOptions = {
 
 const batch = 500
 
-/** Does what no request waits for: zones follow their pool's name servers, old changes and deleted zones are removed. */
+/** Does what no request waits for: zones follow their pool's name servers, and what is old is removed. */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { db, clock, log } = options
   const stopped = new AbortController()
@@ -35,6 +38,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
       try {
         await followPools(db, clock, log, stopped.signal)
         await purge(db, clock, stopped.signal)
+        await forgetTasks(options, stopped.signal)
         await prune()
       } catch (error) {
         log.warn({ err: error }, 'upkeep did not finish; it is tried again')
@@ -77,6 +81,18 @@ async function purge(db: Database, clock: Clock, signal: AbortSignal): Promise<v
       while (!done && !signal.aborted) done = await db.write((tx) => purgeSome(tx, id, batch))
     }
     if (due.length < 100 || signal.aborted) return
+  }
+}
+
+/** Removes imports and exports that were done long ago; what they made stays. */
+async function forgetTasks({ db, clock, purgeAgeSeconds }: UpkeepOptions, signal: AbortSignal): Promise<void> {
+  const before = timestamp(new Date(clock().getTime() - purgeAgeSeconds * 1000))
+  for (const { endedBefore, forget } of [zoneImports, zoneExports]) {
+    // Looked for first: most of the time there are none, and a write would wait for others.
+    for (let ids = [''] as string[]; ids.length > 0 && !signal.aborted; ) {
+      ids = await db.read((tx) => endedBefore(tx, before, batch))
+      if (ids.length > 0) await db.write((tx) => forget(tx, ids))
+    }
   }
 }
 

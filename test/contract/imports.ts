@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { Filler } from '../../src/db/filler.ts'
 import { openLinked } from '../../src/db/link.ts'
-import { sql } from '../../src/db/sql.ts'
+import { type Sql, sql } from '../../src/db/sql.ts'
 import { since } from '../../src/journal/since.ts'
 import { type RunContext, runImport, runSettings } from '../../src/resources/imports/run.ts'
 import { startImports } from '../../src/resources/imports/start.ts'
 import * as queue from '../../src/resources/imports/store.ts'
+import { startUpkeep } from '../../src/resources/upkeep.ts'
 import { sameContent } from '../../src/zonedata/compare.ts'
 import type { NewStore, Problem, Shown } from '../support/api.ts'
 import {
@@ -484,6 +485,49 @@ export function importRules(engine: string, newStore: NewStore): void {
       equal((await api.delete(`/v2/zones/tasks/imports/${mine.id}`, as('member', 'lister'))).status, 204)
       equal(await refused('DELETE', mine.id, as('member', 'lister')), 'zone_import_not_found')
       equal((await api.get<Shown>(`/v2/zones/${mine.zone_id}`, as('member', 'lister'))).status, 200)
+    })
+
+    test('[I40] imports and exports that are done are kept for the purge age, then removed with their faults; those that wait stay', async () => {
+      const old = await startImportsApi(newStore)
+      const count = async (table: Sql) =>
+        (await old.db.read((tx) => tx.get<{ n: number }>(sql`select count(*) as n from ${table}`)))!.n
+      const counts = async () => [
+        await count(sql`zone_imports`),
+        await count(sql`zone_exports`),
+        await count(sql`import_faults`),
+        await count(sql`import_chunks`),
+      ]
+      const until = async (wanted: number[]) => {
+        for (let i = 0; i < 300 && String(await counts()) !== String(wanted); i++) await sleep(20)
+        deepEqual(await counts(), wanted)
+      }
+      /** Upkeep at a time so many seconds from now. */
+      const upkeep = async (later: number, wanted: number[]) => {
+        const running = startUpkeep({
+          ...{ db: old.db, clock: () => new Date(Date.now() + later * 1000), log: pino({ level: 'error' }) },
+          ...{ purgeAgeSeconds: 600, journalAgeSeconds: 1_000_000, journalChangesPerZone: 1000, everyMilliseconds: 20 },
+        })
+        await sleep(100)
+        await until(wanted).finally(() => running.stop())
+      }
+      try {
+        const { zone_id } = await old.imported(file('done.org.'))
+        equal((await old.import(file('wrong.org.', 'www IN A 1.2.3\n'))).status, 'ERROR')
+        await old.exported(zone_id!)
+        await old.db.write((tx) =>
+          tx.run(sql`
+            insert into zone_imports (id, project_id, status, mode, dry_run, attributes, author, progress, lease_holder,
+              lease_until, version, created_at)
+            select 'waits', project_id, 'PENDING', mode, dry_run, attributes, author, progress, 'other', '9999', 1, created_at
+            from zone_imports limit 1`),
+        )
+        await until([3, 1, 1, 0])
+        await upkeep(590, [3, 1, 1, 0])
+        await upkeep(610, [1, 0, 0, 0])
+        equal((await old.get(`/v2/zones/${zone_id}`)).status, 200)
+      } finally {
+        await old.close()
+      }
     })
 
     test('[I15] a set may stand in several places of a file; a record counts once, the least TTL for all', async () => {

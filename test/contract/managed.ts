@@ -42,6 +42,7 @@ export function managedRules(engine: string, newStore: NewStore): void {
         db: api.db,
         clock: options.clock ?? (() => new Date()),
         log: pino(stream),
+        purgeAgeSeconds: 604_800,
         journalAgeSeconds: options.age ?? 1_000_000,
         journalChangesPerZone: options.most ?? 1000,
         everyMilliseconds: 20,

@@ -1,5 +1,5 @@
 import type { Caller } from '../../api/auth.ts'
-import { type Sql, sql, type Tx } from '../../db/sql.ts'
+import { join, type Sql, sql, type Tx } from '../../db/sql.ts'
 import type { ZoneExport } from './fields.ts'
 
 /** The condition that a caller may see an export. */
@@ -18,3 +18,14 @@ export const insert = (tx: Tx, row: ZoneExport): Promise<number> =>
 
 export const remove = async (tx: Tx, id: string, caller: Caller): Promise<boolean> =>
   (await tx.run(sql`delete from zone_exports where id = ${id} and ${own(caller)}`)) > 0
+
+/** The exports, a number of them, that were made before a moment. */
+export const endedBefore = async (tx: Tx, before: string, limit: number): Promise<string[]> =>
+  (
+    await tx.all<{ id: string }>(sql`
+      select id from zone_exports where updated_key > '' and updated_key < ${before} order by updated_key, id limit ${limit}`)
+  ).map(({ id }) => id)
+
+/** Removes exports. */
+export const forget = (tx: Tx, ids: readonly string[]): Promise<number> =>
+  tx.run(sql`delete from zone_exports where id in (${join(ids)})`)

@@ -1,5 +1,5 @@
 import type { Caller } from '../../api/auth.ts'
-import { type Row, type Sql, sql, type Tx } from '../../db/sql.ts'
+import { join, type Row, type Sql, sql, type Tx } from '../../db/sql.ts'
 import {
   type Difference,
   type ImportAuthor,
@@ -61,6 +61,20 @@ export async function remove(tx: Tx, id: string, caller: Caller): Promise<boolea
   const removed = await tx.run(sql`delete from zone_imports where id = ${id} and ${both(visibleTo(caller))}`)
   if (removed > 0) tx.wake(importTopic)
   return removed > 0
+}
+
+/** The imports, a number of them, that ended before a moment. */
+export const endedBefore = async (tx: Tx, before: string, limit: number): Promise<string[]> =>
+  (
+    await tx.all<{ id: string }>(sql`
+      select id from zone_imports where status <> 'PENDING' and updated_key > '' and updated_key < ${before}
+      order by updated_key, id limit ${limit}`)
+  ).map(({ id }) => id)
+
+/** Removes imports. Their faults are removed by who works on imports. */
+export function forget(tx: Tx, ids: readonly string[]): Promise<number> {
+  tx.wake(importTopic)
+  return tx.run(sql`delete from zone_imports where id in (${join(ids)})`)
 }
 
 export const putChunk = (tx: Tx, id: string, n: number, data: Uint8Array): Promise<number> =>
