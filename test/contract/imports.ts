@@ -156,6 +156,22 @@ export function importRules(engine: string, newStore: NewStore): void {
       equal(await hidden(api), 0)
     })
 
+    for (const mode of ['create', 'replace', 'merge']) {
+      test(`[I5] what records do wrong together is told beside lines that cannot be read (${mode})`, async () => {
+        const origin = `both-${mode}.org.`
+        if (mode !== 'create') await api.imported(file(origin))
+        const wrong = 'bad IN A 192.0.2.256\nwww IN CNAME ftp\nd IN DNAME x.org.\nu.d IN A 192.0.2.9\n'
+        const { status, message, faults } = await api.import(file(origin, wrong), `?mode=${mode}`)
+        equal(status, 'ERROR')
+        match(message!, /^Malformed zonefile\. line 13, column 10: /)
+        deepEqual(
+          faults.map(({ line, severity }) => [line, severity]).toSorted(),
+          [13, 14, 16].map((line) => [line, 'error']),
+          JSON.stringify(faults),
+        )
+      })
+    }
+
     for (const [what, line, fault] of [
       ['a CNAME beside others', 'www IN CNAME ftp', /CNAME must stand alone/],
       ['two CNAMEs', 'ftp IN CNAME other', /one CNAME record at most/],

@@ -14,7 +14,7 @@ import { FaultList } from './faults.ts'
 import type { Difference, Progress } from './fields.ts'
 import { giveUp } from './publish.ts'
 import { Reading } from './reading.ts'
-import { settle } from './settle.ts'
+import { settle, tellTogether } from './settle.ts'
 import * as store from './store.ts'
 
 /** What doing imports needs to know. */
@@ -110,7 +110,10 @@ export class Run {
       await this.note()
     }
     const { zone, stager, content } = await reading.end(await this.startsWithOrigin())
-    if (this.faults.errors > 0) throw new Refused()
+    if (this.faults.errors > 0) {
+      tellTogether(this, zone, content)
+      throw new Refused()
+    }
     await settle(this, zone, stager, content)
   }
 

@@ -1,5 +1,6 @@
 import { timestamp } from '../../clock.ts'
 import type { Tx } from '../../db/sql.ts'
+import type { ResourceRecord } from '../../dns/record.ts'
 import type { ZoneFileRecord } from '../../dns/zonefile/entry.ts'
 import { records as recordsIn, zoneFromRecords } from '../../zonedata/zone.ts'
 import { mustOwn } from '../zones/access.ts'
@@ -36,17 +37,29 @@ export async function settle(
 }
 
 async function checkStaged(run: Run, draft: Draft, content: readonly ZoneFileRecord[] | undefined): Promise<void> {
-  const { zone, place } = draft
+  const { zone } = draft
   const { db } = run.context
-  const own = [soaRecord(zone, zone.serial), ...nsRecords(zone, place!.servers)]
   const children = await db.read((tx) => checkChildren(tx, zone.id, zone.name))
   if (content === undefined)
     await run.locate([...(await db.read((tx) => checkRows(tx, zone.id, zone.name))), ...children])
   else {
-    for (const fault of checkRecords(zone.name, own, content)) run.faults.add(fault)
+    for (const fault of checkRecords(zone.name, ownRecords(draft), content)) run.faults.add(fault)
     if (children.length > 0) await run.locate(children)
   }
   if (run.faults.errors > 0) throw new Refused()
+}
+
+/** The records that the service makes itself; in a zone that is there, some in their place. */
+const ownRecords = ({ zone, place }: Draft): ResourceRecord[] => [
+  soaRecord(zone, zone.serial),
+  ...nsRecords(zone, place?.servers ?? [zone.primary_ns]),
+]
+
+/** Adds what the lines that could be read do wrong together to the faults of those that could not. */
+export function tellTogether(run: Run, draft: Draft, content: readonly ZoneFileRecord[] | undefined): void {
+  // Warnings may come from what is missing alone.
+  const found = content && checkRecords(draft.zone.name, ownRecords(draft), content)
+  for (const fault of found ?? []) if (fault.severity === 'error') run.faults.add(fault)
 }
 
 async function makeZone(
