@@ -335,6 +335,29 @@ export function importRules(engine: string, newStore: NewStore): void {
       equal(same.difference!.records_added, 0)
     })
 
+    test('[I10] the name that was set for an address stays, and a file with another is told so', async () => {
+      const zone = await api.newZone('100.51.198.in-addr.arpa.')
+      for (const host of [7, 8]) {
+        const { body } = await api.post('/v2/reverse/addresses', {
+          address: `198.51.100.${host}`,
+          project_id: 'noauth-project',
+        })
+        const named = { ptrdname: `h${host}.example.org.` }
+        equal((await api.patch(`/v2/reverse/floatingips/RegionOne:${body.id}`, named)).status, 202)
+      }
+      const lines = '7 60 IN PTR other.example.org.\n8 60 IN PTR h8.example.org.\n9 60 IN PTR h9.example.org.\n'
+      const text = `$ORIGIN ${zone.name}\n$TTL 60\n@ IN SOA a. b. 1 1 1 1 1\n${lines}`
+      for (const mode of ['replace', 'merge']) {
+        const { faults, fault_count } = await api.imported(text, `?mode=${mode}`)
+        equal(fault_count, 1)
+        deepEqual([faults[0]!.line, faults[0]!.severity], [4, 'warning'])
+        match(faults[0]!.message, /^7\.100\S+ PTR: stays h7\.example\.org\., .* the file has other\.example\.org\.$/)
+      }
+      const pointers = (await setsOf(zone.id)).filter(({ type }) => type === 'PTR').flatMap(({ records }) => records)
+      deepEqual(pointers.toSorted(), ['h7.example.org.', 'h8.example.org.', 'h9.example.org.'])
+      await mustAgree(api.db, zone)
+    })
+
     test('[I11] mode=merge adds the records of the file and takes none away; the rules hold for both together', async () => {
       const { zone_id } = await api.imported(file('join.org.'))
       const more = (lines: string) => `$ORIGIN join.org.\n$TTL 300\n@ IN SOA a. b. 1 1 1 1 1\n${lines}`

@@ -6,7 +6,13 @@ import { treeKey } from '../zones/rules.ts'
 import type { ImportFault } from './fields.ts'
 
 /** A fault at a name and type; where in the file that is comes later. */
-export type PlacedFault = { readonly name: string; readonly type: string; readonly message: string }
+export type PlacedFault = {
+  readonly name: string
+  readonly type: string
+  readonly message: string
+  /** An error, unless it is said to be a warning. */
+  readonly severity?: 'warning'
+}
 
 const most = 100
 const end = '\u{10ffff}'

@@ -29,15 +29,22 @@ export type SetChange = {
 const page = 500
 const mostShown = 100
 
+export type Comparison = {
+  readonly stagingId: string
+  readonly mode: Exclude<Mode, 'create'>
+  /** Told of a set that the service keeps itself, and that stays though the file has another. */
+  readonly onKept: (kept: SetRow, staged: SetRow) => void
+}
+
 /** What a file changes in a zone. */
 export async function* differences(
   tx: Tx,
   zone: { readonly id: string; readonly ttl: number },
-  stagingId: string,
-  mode: Exclude<Mode, 'create'>,
+  { stagingId, mode, onKept }: Comparison,
 ): AsyncGenerator<SetChange, void> {
   const staged = new Walk(tx, sql`0 as managed from staged_sets where staging_id = ${stagingId}`)
   for await (const { old, fresh } of mode === 'merge' ? named(tx, zone.id, staged) : all(tx, zone.id, staged)) {
+    if (old?.managed && fresh && !isSame(old, fresh)) onKept(old, fresh)
     const change = changeOf(old, fresh, zone.ttl, mode)
     if (change !== undefined) yield change
   }
@@ -128,6 +135,13 @@ function changeOf(
     added: asRecords(sameTtl ? fresh : [...wanted], ttl),
     texts: { removed: texts(gone), added: texts(fresh) },
   }
+}
+
+/** Whether two sets have the same records; their TTL does not matter. */
+function isSame(one: SetRow, other: SetRow): boolean {
+  const code = typeCode(one.type)!
+  const [some, others] = [contentOf(code, one), contentOf(code, other)]
+  return some.size === others.size && some.keys().every((key) => others.has(key))
 }
 
 type Entry = readonly [string, { readonly text: string; readonly rdata: Uint8Array }]

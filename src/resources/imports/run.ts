@@ -156,8 +156,9 @@ export class Run {
         if (lines.has(place) && lines.get(place) === undefined) lines.set(place, line)
       }
     }
-    for (const { name, type, message } of found) {
-      this.faults.error(lines.get(key(name, type)) ?? null, null, `${name} ${type}: ${message}`)
+    for (const { name, type, message, severity = 'error' } of found) {
+      const line = lines.get(key(name, type)) ?? null
+      this.faults.add({ line, column: null, severity, message: `${name} ${type}: ${message}` })
     }
   }
 

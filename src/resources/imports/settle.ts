@@ -9,7 +9,7 @@ import { nsRecords, soaRecord } from '../zones/managed.ts'
 import * as zones from '../zones/store.ts'
 import { applyChanges } from './apply.ts'
 import { checkChildren, checkRecords, checkRows, type PlacedFault } from './content-check.ts'
-import { differences, type SetChange, Tally } from './difference.ts'
+import { type Comparison, differences, type SetChange, type SetRow, Tally } from './difference.ts'
 import type { Difference } from './fields.ts'
 import { admit, publish } from './publish.ts'
 import { type Draft, targetOf } from './reading.ts'
@@ -107,6 +107,10 @@ async function changeExisting(run: Run, draft: Draft, { sets }: Stager): Promise
   const { db } = run.context
   for (let round = 1; ; round++) {
     let compared = await db.read((tx) => compare(tx, run, draft))
+    if (round === 1 && compared.kept.length > 0) {
+      await run.locate(compared.kept)
+      await run.faults.flush(db, true)
+    }
     await run.note()
     const { target } = compared
     // What others change meanwhile cannot undo the comparison for ever where it is quick enough to keep them waiting.
@@ -154,7 +158,13 @@ async function changeExisting(run: Run, draft: Draft, { sets }: Stager): Promise
   }
 }
 
-type Compared = { readonly target: Zone; readonly changes: readonly SetChange[]; readonly difference: Difference }
+type Compared = {
+  readonly target: Zone
+  readonly changes: readonly SetChange[]
+  readonly difference: Difference
+  /** What the service keeps, and the file would change. */
+  readonly kept: readonly PlacedFault[]
+}
 
 /** What the file changes in the zone as it is. */
 async function compare(tx: Tx, run: Run, draft: Draft): Promise<Compared> {
@@ -164,13 +174,24 @@ async function compare(tx: Tx, run: Run, draft: Draft): Promise<Compared> {
   mustOwn(run.caller, target)
   const tally = new Tally()
   const changes: SetChange[] = []
-  for await (const change of differences(tx, target, draft.zone.id, run.job.mode as 'replace' | 'merge')) {
+  const kept: PlacedFault[] = []
+  const comparison: Comparison = {
+    stagingId: draft.zone.id,
+    mode: run.job.mode as 'replace' | 'merge',
+    onKept(old, staged) {
+      const message = `stays ${textOf(old)}, as the service keeps it for an address; the file has ${textOf(staged)}`
+      kept.push({ name: old.name, type: old.type, severity: 'warning', message })
+    },
+  }
+  for await (const change of differences(tx, target, comparison)) {
     tally.add(change)
     changes.push(change)
     if (changes.length > importMaxChanges) throw new Refused(tooMuch(importMaxChanges))
   }
-  return { target, changes, difference: tally.difference }
+  return { target, changes, difference: tally.difference, kept }
 }
+
+const textOf = ({ records }: SetRow): string => (JSON.parse(records) as string[]).join(' and ')
 
 // All of it is one change, and an embedded store has one writer: others wait for as long as it takes.
 const tooMuch = (most: number) =>
