@@ -60,6 +60,7 @@ export async function ensureCatalog(
   pool: { readonly id: string; readonly name: string },
   settings: CatalogSettings,
   now: Date,
+  fence: Fence = async () => {},
 ): Promise<CatalogZone> {
   const refresh = settings?.catalog_zone_refresh ?? 60
   // A pool that is given another name keeps its catalog: its servers know that by its name.
@@ -72,6 +73,7 @@ export async function ensureCatalog(
   const names = namesFor(pool, settings)
   for (const name of names) mustBeShort(name)
   return db.write(async (tx) => {
+    await fence(tx)
     await lockTree(tx, names[0]!)
     if ((await pools.lock(tx, pool.id, undefined)) === undefined) throw new CatalogTrouble('the pool is gone')
     const found = await catalogOf(tx, pool.id)

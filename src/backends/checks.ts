@@ -6,7 +6,7 @@ import { checkContent } from './check-content.ts'
 import { checkReach } from './check-reach.ts'
 import { checkSerials, checkStrangers } from './check-serials.ts'
 import type { PoolConfig } from './config.ts'
-import { addressOf } from './config.ts'
+import { addressOf, placeText } from './config.ts'
 import type { Finding } from './kind.ts'
 
 /** What was found at a server, of a zone or of the server itself. */
@@ -132,5 +132,5 @@ const builtIn: PlacedFinding = {
 export function placeOf(config: PoolConfig, serverId: string): Pick<PlacedFinding, 'server_id' | 'server'> {
   const target = config.targets.find(({ id }) => id === serverId)
   const { host, port } = config.servers.find(({ id }) => id === serverId) ?? addressOf(target!)
-  return { server_id: serverId, server: `${target?.type ?? 'nameserver'} ${host}:${port}` }
+  return { server_id: serverId, server: `${target?.type ?? 'nameserver'} ${placeText({ host, port })}` }
 }

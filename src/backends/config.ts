@@ -92,3 +92,9 @@ export const addressOf = ({ options }: Target): HostPort => ({
 /** Whether a target takes zones from the pool's catalog zone: it says so, or the pool does for all. */
 export const followsCatalog = ({ catalog }: PoolConfig, { type }: Target): boolean =>
   catalog !== null || type === 'catalog'
+
+/** A host and port as people write them. */
+export const placeText = ({ host, port }: HostPort): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** The target of an id that the pool has. */
+export const targetOf = ({ targets }: PoolConfig, id: string): PoolTarget => targets.find((target) => target.id === id)!

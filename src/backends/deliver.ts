@@ -141,7 +141,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 
   /** The built-in server alone answers for the pool from now on: what it has is published. */
   async function leave(lease: Lease): Promise<void> {
-    for (let left = true; left && !stopped; ) left = await db.write((tx) => rows.publishOwn(tx, lease.poolId, clock()))
+    for (let after: string | undefined = ''; after !== undefined && !stopped; ) {
+      const from: string = after
+      after = await db.write((tx) => rows.publishOwn(tx, lease.poolId, from, clock()))
+      for (const id of [...held.keys()]) await apart(id, () => renewLease(id))
+    }
     await db.write((tx) => release(tx, lease))
   }
 

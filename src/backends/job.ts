@@ -1,6 +1,6 @@
 import { compareSerials } from '../dns/serial.ts'
 import type { Shown } from '../exchange/exchange.ts'
-import type { PoolConfig } from './config.ts'
+import { type PoolConfig, placeText } from './config.ts'
 import type { TargetZone } from './kind.ts'
 import { isOfServers, type SeenRow, type Sight, type ZoneRow } from './rows.ts'
 
@@ -37,7 +37,8 @@ export class Job {
     this.#config = config
     this.#since = since
     this.#published = zone.published_serial
-    for (const { server_id, serial } of seen) this.#seen.set(server_id, serial)
+    // That a server did not have the zone before it was deleted does not prove that it has it no more.
+    if (this.wanted !== null) for (const { server_id, serial } of seen) this.#seen.set(server_id, serial)
   }
 
   /** What targets are given. */
@@ -53,7 +54,10 @@ export class Job {
 
   /** Whether a row of the zone says something else than the one it goes by. */
   isNews(zone: ZoneRow): boolean {
-    return zone.serial !== this.zone.serial || zone.deleted_at !== this.zone.deleted_at || groupOf(zone) !== this.group
+    const isDeletion = zone.deleted_at !== null && !this.isDeleted
+    // Rows are read at different moments: an older one says nothing any more.
+    if (this.isDeleted || compareSerials(zone.serial, this.zone.serial) === -1) return isDeletion
+    return isDeletion || zone.serial !== this.zone.serial || groupOf(zone) !== this.group
   }
 
   get isDeleted(): boolean {
@@ -117,6 +121,12 @@ export class Job {
     return compareSerials(shown.serial, this.wanted) === 1
       ? `it shows serial ${shown.serial}, which is newer than ours: it did not get that from here`
       : undefined
+  }
+
+  /** Whether a server shows something newer than what is wanted: the zone may have changed since its row was read. */
+  isOutdatedBy(serverId: string): boolean {
+    const seen = this.#seen.get(serverId)
+    return this.wanted !== null && typeof seen === 'number' && compareSerials(seen, this.wanted) === 1
   }
 
   isShownBy(serverId: string): boolean {
@@ -188,7 +198,7 @@ export class Job {
     const reasons = behind.map(({ id, host, port }) => {
       const seen = this.#seen.get(id)
       const shows = typeof seen === 'number' ? `it shows serial ${seen}` : 'it has not shown the zone yet'
-      return `${host}:${port}: ${silence(id) ?? this.#refusals.get(id) ?? this.#errors.get(id) ?? shows}`
+      return `${placeText({ host, port })}: ${silence(id) ?? this.#refusals.get(id) ?? this.#errors.get(id) ?? shows}`
     })
     for (const { id, type } of targets) {
       const reason = this.#refusals.get(id) ?? (this.#awaited.has(id) ? silence(id) : undefined)

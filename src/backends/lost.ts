@@ -3,12 +3,15 @@ import { NoAnswer, type Shown } from '../exchange/exchange.ts'
 import type { SeenRow, ZoneRow } from './rows.ts'
 import type { ServerProbe } from './server.ts'
 
+/** A zone that a server does not show at the serial it had. */
+export type Lost = SeenRow & { readonly wanted: number }
+
 const atOnce = 64
 const [attempts, pause] = [4, 300]
 
 /** Which zones a server does not show as they are, and what it shows of them. Throws NoAnswer where it falls silent. */
-export async function lostAt(probe: ServerProbe, zones: readonly ZoneRow[]): Promise<SeenRow[]> {
-  const lost: SeenRow[] = []
+export async function lostAt(probe: ServerProbe, zones: readonly ZoneRow[]): Promise<Lost[]> {
+  const lost: Lost[] = []
   const next = zones[Symbol.iterator]()
   const asker = async () => {
     for (const zone of next) {
@@ -16,7 +19,7 @@ export async function lostAt(probe: ServerProbe, zones: readonly ZoneRow[]): Pro
       const serial = 'serial' in shown ? shown.serial : null
       if (serial === zone.serial) continue
       const error = 'absent' in shown ? shown.absent : null
-      lost.push({ zone_id: zone.id, server_id: probe.server.id, serial, error })
+      lost.push({ zone_id: zone.id, server_id: probe.server.id, serial, error, wanted: zone.serial })
     }
   }
   await Promise.all(Array.from({ length: atOnce }, asker))

@@ -1,4 +1,6 @@
 import type { Metric } from '../prometheus.ts'
+import { type PoolConfig, placeText } from './config.ts'
+import type { ServerProbe } from './server.ts'
 
 /** How the delivery of a pool goes. */
 export type PoolStats = {
@@ -10,6 +12,15 @@ export type PoolStats = {
 }
 
 export type DeliveryStats = readonly PoolStats[]
+
+export function poolStats({ name }: PoolConfig, behind: number, probes: Iterable<ServerProbe>): PoolStats {
+  const servers = [...probes].map(({ server, down, expecting }) => ({
+    server: placeText(server),
+    up: down === undefined,
+    awaited: expecting,
+  }))
+  return { pool: name, behind, servers }
+}
 
 /** How zones get to the servers of pools that this process delivers, for Prometheus. */
 export function deliveryMetrics(pools: DeliveryStats): readonly Metric[] {

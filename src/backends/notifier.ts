@@ -3,6 +3,7 @@ import { RCODE, rcodeName } from '../dns/codes.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { Exchange, NoAnswer } from '../exchange/exchange.ts'
 import type { Server } from '../exchange/server.ts'
+import { placeText } from './config.ts'
 
 const waits = [1000, 2000, 4000]
 const most = 128
@@ -18,7 +19,7 @@ export class Notifier {
 
   constructor(server: Server, log: Logger) {
     this.#exchange = new Exchange(server)
-    this.#where = `${server.host}:${server.port}`
+    this.#where = placeText(server)
     this.#log = log
   }
 

@@ -17,7 +17,7 @@ export async function openCatalog(
 ): Promise<PoolCatalog | undefined> {
   const target = config.targets.find((one) => followsCatalog(config, one))
   if (target !== undefined) {
-    const catalog = await ensureCatalog(db, config, config.catalog, clock())
+    const catalog = await ensureCatalog(db, config, config.catalog, clock(), (tx) => mustHold(tx, lease))
     return { ...catalog, target, driver: catalogDriver({ db, clock, lease, catalog }) }
   }
   if ((await db.read((tx) => catalogOf(tx, config.id))) === undefined) return undefined

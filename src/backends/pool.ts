@@ -2,19 +2,21 @@ import { compareSerials } from '../dns/serial.ts'
 import type { Shown } from '../exchange/exchange.ts'
 import { Announcer } from './announcer.ts'
 import { Coming } from './coming.ts'
-import { followsCatalog, type PoolConfig, type PoolTarget, type ProofServer } from './config.ts'
-import { mayShow } from './given.ts'
+import { followsCatalog, type PoolConfig, type PoolTarget, type ProofServer, targetOf } from './config.ts'
+import { isSameServer, mayShow } from './given.ts'
 import { HandOver } from './hand-over.ts'
 import { Job } from './job.ts'
 import type { Driver } from './kind.ts'
 import { kinds } from './kinds/index.ts'
 import { Leaving } from './leaving.ts'
-import { lostAt } from './lost.ts'
-import type { PoolStats } from './metrics.ts'
+import { type Lost, lostAt } from './lost.ts'
+import { type PoolStats, poolStats } from './metrics.ts'
+import { Outdated } from './outdated.ts'
 import { deletedOf, pagesOf, samplesOf, strangersOf } from './pages.ts'
 import { openCatalog, type PoolCatalog } from './pool-catalog.ts'
 import type { PoolOptions } from './pool-options.ts'
 import { Recorder } from './recorder.ts'
+import { relist } from './relist.ts'
 import * as rows from './rows.ts'
 import { type Expected, ServerProbe } from './server.ts'
 import { ServerStates } from './states.ts'
@@ -40,6 +42,7 @@ export class PoolDelivery {
   readonly #jobs = new Map<string, Job>()
   readonly #deletedNames = new Map<string, Job>()
   readonly #lookedThrough = new Set<string>()
+  readonly #outdated: Outdated
   readonly #stopped = new AbortController()
   readonly #timers: readonly NodeJS.Timeout[]
   #catalog: PoolCatalog | undefined
@@ -59,6 +62,7 @@ export class PoolDelivery {
       handOver: new HandOver({ db: options.db, config, worker: (id) => this.#workers.get(id) }),
     })
     this.#coming = new Coming({ ...options, poolId: config.id, list: (id, present) => this.#list(id, present) })
+    this.#outdated = new Outdated({ ...options, take: (zones) => this.take(zones) })
     this.#probes = new Map(config.servers.map((server) => [server.id, this.#probeOf(server)]))
     this.#timers = [
       setInterval(() => this.#sweep(), sweepMilliseconds),
@@ -68,12 +72,7 @@ export class PoolDelivery {
 
   /** How it is going, for metrics. */
   get stats(): PoolStats {
-    const servers = [...this.#probes.values()].map(({ server: { host, port }, down, expecting }) => ({
-      server: `${host}:${port}`,
-      up: down === undefined,
-      awaited: expecting,
-    }))
-    return { pool: this.config.name, behind: this.#jobs.size, servers }
+    return poolStats(this.config, this.#jobs.size, this.#probes.values())
   }
 
   async start(): Promise<void> {
@@ -171,6 +170,7 @@ export class PoolDelivery {
       targetId: target.id,
       driver,
       batch,
+      sharedWith: (others) => new Set(others.filter((one) => isSameServer(target, one)).map(({ zone_id }) => zone_id)),
       onAdded: (zones) => each(zones, (job) => !job.isDeleted && job.settled(target.id)),
       onDropped: (zones) => {
         for (const { id } of zones) this.#leaving.delete(id)
@@ -185,18 +185,17 @@ export class PoolDelivery {
   }
 
   #probeOf(server: ProofServer): ServerProbe {
-    const { db, log } = this.#options
-    const place = { pool: this.config.name, server: `${server.host}:${server.port}` }
     return new ServerProbe(server, {
       onShown: (zone, shown) => this.#shown(server.id, zone, shown),
       onState: (reason) => {
         this.#states.answers(server, reason)
         if (reason === undefined) this.#cameBack(server.id)
       },
-      sample: samplesOf(db, { serverId: server.id, poolId: this.config.id }),
+      sample: samplesOf(this.#options.db, { serverId: server.id, poolId: this.config.id }),
       onSample: (zone, shown) => {
+        this.#states.sawWell(server.id)
         if (zone === undefined || this.#jobs.has(zone.id) || ('serial' in shown && shown.serial === zone.serial)) return
-        log.warn({ ...place, zone: zone.name }, 'a server has lost a zone; all its zones are looked at')
+        this.#states.lost(server, zone.name)
         void this.lookThrough(server.id)
       },
     })
@@ -206,7 +205,8 @@ export class PoolDelivery {
   #begin(zone: rows.ZoneRow, seen: readonly rows.SeenRow[]): Job | undefined {
     const present = this.#jobs.get(zone.id)
     if (present !== undefined && !present.isNews(zone)) return undefined
-    const job = new Job(zone, seen, this.config, present?.since ?? momentOf(zone.changed_at))
+    const since = zone.deleted_at === null ? present?.since : momentOf(zone.deleted_at)
+    const job = new Job(zone, seen, this.config, since ?? momentOf(zone.changed_at))
     this.#jobs.set(zone.id, job)
     const name = zone.name.toLowerCase()
     if (job.isDeleted) this.#deletedNames.set(name, job)
@@ -228,7 +228,7 @@ export class PoolDelivery {
         worker.drop(job.zone)
         continue
       }
-      const target = this.#target(id)
+      const target = targetOf(this.config, id)
       const since = this.#catalog?.target === target ? this.#catalog.created_at : ''
       const isThere = rows.isGiven(row, target.changedAt, since) && !worker.isAbout(job.zone.id)
       if (!isThere) job.awaitTarget(id, row?.added_at == null)
@@ -243,10 +243,6 @@ export class PoolDelivery {
   #list(zoneId: string, present: readonly rows.TargetZoneRow[]): void {
     const job = this.#jobs.get(zoneId)
     if (job !== undefined && !job.isDeleted) this.#give(job, present)
-  }
-
-  #target(id: string): PoolTarget {
-    return this.config.targets.find((target) => target.id === id)!
   }
 
   /** Tells everybody of a change, and begins to ask for it. */
@@ -288,6 +284,7 @@ export class PoolDelivery {
     if (job === undefined) return true
     const sight = job.sees(serverId, shown)
     if (sight !== undefined) this.#recorder.saw(sight)
+    if (job.isOutdatedBy(serverId)) this.#outdated.add(expected.id)
     this.#check(job)
     return job.isShownBy(serverId)
   }
@@ -317,6 +314,7 @@ export class PoolDelivery {
       this.#check(job)
     }
     void this.#leaving.look()
+    void this.#outdated.look()
     void this.#coming.look()
   }
 
@@ -330,9 +328,16 @@ export class PoolDelivery {
   #tellAgain(job: Job): void {
     job.announced()
     if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
-    if (job.isDeleted) return
+    if (job.isDeleted) this.#relist(job)
     this.#tell(job)
     if (job.missingAt.length > 0 && performance.now() - job.givenAt > giveAgainAfter) this.#giveAgain(job)
+  }
+
+  #relist(job: Job): void {
+    const catalog = this.#catalog
+    const worker = catalog && this.#workers.get(catalog.target.id)
+    if (worker === undefined || performance.now() - job.begunAt < giveAgainAfter) return
+    void relist(job, { ...this.#options, catalog, worker, signal: this.#stopped.signal })
   }
 
   /** Gives a zone again to targets that should have it, where a server turned out not to. */
@@ -340,7 +345,7 @@ export class PoolDelivery {
     job.givenAt = performance.now()
     const { missingAt } = job
     for (const [id, worker] of this.#workers) {
-      const showsItself = this.#probes.has(id) && !followsCatalog(this.config, this.#target(id))
+      const showsItself = this.#probes.has(id) && !followsCatalog(this.config, targetOf(this.config, id))
       if (!showsItself || missingAt.includes(id)) worker.add(job.member)
     }
   }
@@ -363,12 +368,17 @@ export class PoolDelivery {
   }
 
   /** Begins zones anew that a server turned out not to have, whatever was noted of it. */
-  async #takeAnew(lost: readonly rows.SeenRow[]): Promise<void> {
+  async #takeAnew(lost: readonly Lost[]): Promise<void> {
     const ids = lost.map(({ zone_id }) => zone_id)
     const zones = await this.#options.db.read((tx) => rows.zonesWithIds(tx, ids))
     for (const zone of zones) {
       if (this.#jobs.has(zone.id) || zone.pool_id !== this.config.id || !rows.isDeliverable(zone)) continue
       const here = lost.find(({ zone_id }) => zone_id === zone.id)!
+      // It changed while it was asked for: what others have of it is not known.
+      if (zone.serial !== here.wanted) {
+        await this.take([zone])
+        continue
+      }
       const seen = this.config.servers.map(({ id }) => ({ ...here, server_id: id, serial: zone.serial }))
       const job = this.#begin(zone, [...seen, here])
       if (job === undefined) continue

@@ -147,6 +147,17 @@ export const livingIn = async (tx: Tx, poolId: string, ids: readonly string[]): 
         ).map(({ id }) => id),
   )
 
+/** A zone that another target has or may have, too. */
+export type Elsewhere = { readonly zone_id: string; readonly type: string; readonly options: string }
+
+/** At which other targets zones are, that are not about to leave those. */
+export const elsewhere = async (tx: Tx, targetId: string, zones: readonly { id: string }[]): Promise<Elsewhere[]> =>
+  zones.length === 0
+    ? []
+    : tx.all(sql`
+        select tz.zone_id, t.type, t.options from target_zones tz join pool_targets t on t.id = tz.target_id
+        where tz.zone_id in (${join(zones.map(({ id }) => id))}) and tz.target_id <> ${targetId} and tz.leave_serial is null`)
+
 /** Notes that a target may have zones from now on; those that were to leave it for another pool and are not handed over stay. */
 export async function willAdd(
   tx: Tx,
@@ -277,12 +288,12 @@ export async function forgetServers(tx: Tx, poolId: string, kept: readonly strin
 
 const ownAtOnce = 500
 
-/** Notes of some zones of a pool without other servers that they are published, or gone; tells whether there may be more. */
-export async function publishOwn(tx: Tx, poolId: string, now: Date): Promise<boolean> {
+/** Notes of some zones of a pool without other servers, after one of them, that they are published, or gone; gives the last where there may be more. */
+export async function publishOwn(tx: Tx, poolId: string, after: string, now: Date): Promise<string | undefined> {
   const isOwn = sql`pool_id = ${poolId} and exists (select 1 from pools where id = ${poolId} and delivered = 0)`
   const zones = await tx.all<{ id: string; deleted_at: string | null }>(sql`
     select id, deleted_at from zones
-    where ${isOwn} and gone_at is null and (deleted_at is not null or trouble like ${`${ofServers}%`}
+    where ${isOwn} and id > ${after} and gone_at is null and (deleted_at is not null or trouble like ${`${ofServers}%`}
       or (serial > published_serial and (type <> 'SECONDARY' or transferred_at is not null)))
     order by id limit ${ownAtOnce}`)
   const [live, deleted] = [
@@ -298,5 +309,5 @@ export async function publishOwn(tx: Tx, poolId: string, now: Date): Promise<boo
     deleted.map(({ id }) => id),
     timestamp(now),
   )
-  return zones.length === ownAtOnce
+  return zones.length === ownAtOnce ? zones.at(-1)!.id : undefined
 }

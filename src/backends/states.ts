@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
-import type { PoolConfig, PoolTarget } from './config.ts'
+import { type PoolConfig, type PoolTarget, placeText } from './config.ts'
 import type { Recorder } from './recorder.ts'
+
+const noteMilliseconds = 60_000
 
 /** How each server of a pool is: whether it answers, and whether its control channel does. */
 export class ServerStates {
@@ -9,6 +11,7 @@ export class ServerStates {
   readonly #log: Logger
   readonly #silence = new Map<string, string>()
   readonly #control = new Map<string, string>()
+  readonly #seenAt = new Map<string, number>()
 
   constructor({ name }: PoolConfig, recorder: Recorder, log: Logger) {
     this.#pool = name
@@ -16,17 +19,29 @@ export class ServerStates {
     this.#log = log
   }
 
-  /** Why a server cannot be asked, or cannot be given zones. */
+  /** Why a server cannot be asked, or that it cannot be given zones: why that is so is for administrators, who see it at the pool. */
   troubleOf(serverId: string): string | undefined {
-    return this.#silence.get(serverId) ?? this.#control.get(serverId)
+    return this.#silence.get(serverId) ?? (this.#control.has(serverId) ? 'it cannot be given zones now' : undefined)
+  }
+
+  /** A server that is well was seen; that is noted now and then. */
+  sawWell(serverId: string): void {
+    if (performance.now() - (this.#seenAt.get(serverId) ?? Number.NEGATIVE_INFINITY) < noteMilliseconds) return
+    this.#record(serverId)
   }
 
   /** A server does not answer, or, without a reason, it does. */
   answers(server: PoolConfig['servers'][number], reason: string | undefined): void {
-    const place = { pool: this.#pool, server: `${server.host}:${server.port}` }
+    const place = { pool: this.#pool, server: placeText(server) }
     if (reason === undefined) this.#log.info(place, 'a server answers')
     else this.#log.warn({ ...place, reason }, 'a server is silent')
     this.#note(this.#silence, server.id, reason)
+  }
+
+  /** A server does not have a zone that it was seen to have. */
+  lost(server: PoolConfig['servers'][number], zone: string): void {
+    const place = { pool: this.#pool, server: placeText(server), zone }
+    this.#log.warn(place, 'a server has lost a zone; all its zones are looked at')
   }
 
   /** A target cannot be given zones, or, without a reason, it can. */
@@ -40,7 +55,12 @@ export class ServerStates {
   #note(troubles: Map<string, string>, serverId: string, reason: string | undefined): void {
     if (reason === undefined) troubles.delete(serverId)
     else troubles.set(serverId, reason)
-    const error = this.troubleOf(serverId) ?? null
+    this.#record(serverId)
+  }
+
+  #record(serverId: string): void {
+    const error = this.#silence.get(serverId) ?? this.#control.get(serverId) ?? null
+    this.#seenAt.set(serverId, performance.now())
     this.#recorder.state({ server_id: serverId, status: error === null ? 'UP' : 'DOWN', error })
   }
 }

@@ -16,6 +16,8 @@ export type TargetOptions = {
   readonly lease: Lease
   readonly clock: Clock
   readonly log: Logger
+  /** Which zones of targets of other pools are at the very same server. */
+  readonly sharedWith: (others: readonly rows.Elsewhere[]) => ReadonlySet<string>
   /** Zones that the target has now, or has no more. */
   readonly onAdded: (zones: readonly TargetZone[]) => void
   readonly onDropped: (zones: readonly TargetZone[]) => void
@@ -210,8 +212,13 @@ export class TargetWorker {
   async #drop(orders: readonly Order[]): Promise<void> {
     const { targetId, driver, lease, onDropped } = this.#options
     const zones = orders.map(({ zone }) => zone)
-    await this.#write((tx) => mustHold(tx, lease))
-    const refusals = await driver.dropZones(zones, this.#stopped.signal)
+    const shared = await this.#write(async (tx) => {
+      await mustHold(tx, lease)
+      return this.#options.sharedWith(await rows.elsewhere(tx, targetId, zones))
+    })
+    // A server of two pools has what came from one to the other: it is the other's to drop.
+    const ours = zones.filter(({ id }) => !shared.has(id))
+    const refusals = ours.length === 0 ? [] : await driver.dropZones(ours, this.#stopped.signal)
     const done = this.#without(zones, refusals)
     await this.#write(async (tx) => {
       await mustHold(tx, lease)

@@ -40,7 +40,8 @@ function addressOf(type: string, stored: string): { readonly host: string; reado
   return { host, port }
 }
 
-type State = Pick<PoolServers['servers'][number], 'status' | 'since' | 'seen_at' | 'error'>
+/** What a server was last seen to be. */
+export type State = Pick<PoolServers['servers'][number], 'status' | 'since' | 'seen_at' | 'error'>
 
 /** What the servers of a pool were last seen to be, by id. */
 export async function statesOf(tx: Tx, poolId: string): Promise<ReadonlyMap<string, State>> {
@@ -68,7 +69,8 @@ export const leaseOf = async (tx: Tx, poolId: string, now: string): Promise<Pool
   (await tx.get<{ holder: string; until: string }>(sql`
     select holder, until from pool_leases where pool_id = ${poolId} and holder is not null and until > ${now}`)) ?? null
 
-type Seen = Pick<ZoneServers['servers'][number], 'serial' | 'seen_at' | 'error' | 'error_at'>
+/** What a server was last seen to have of a zone. */
+export type Seen = Pick<ZoneServers['servers'][number], 'serial' | 'seen_at' | 'error' | 'error_at'>
 
 /** What servers were last seen to have of a zone, by their ids. */
 export async function seenOf(tx: Tx, zoneId: string): Promise<ReadonlyMap<string, Seen>> {

@@ -31,11 +31,13 @@ export async function viewZone(tx: Tx, zone: Zone, now: Date): Promise<ZoneServe
   const { id, pool_id, serial, published_serial, status } = zone
   const seen = await servers.seenOf(tx, id)
   const all = await servers.serversOf(tx, pool_id)
+  const states = await servers.statesOf(tx, pool_id)
   const rows: ZoneServers['servers'][number][] = []
   for (const server of all) {
     const { type: _, created_at, ...rest } = server
-    const known = server.id === null ? servedHere(zone) : (seen.get(server.id) ?? unseen)
-    const standing = standingOf(known, serial, server.id === null)
+    const last = server.id === null ? servedHere(zone) : (seen.get(server.id) ?? unseen)
+    const standing = standingOf(last, serial, server.id === null)
+    const known = standing === 'CURRENT' ? last : withState(last, states.get(server.id ?? ''))
     const since = await behindSince(tx, zone, { standing, serial: known.serial, created_at })
     const lag_seconds =
       since === undefined ? null : Math.max(0, Math.floor((now.getTime() - millisecondsOf(since)) / 1000))
@@ -47,6 +49,12 @@ export async function viewZone(tx: Tx, zone: Zone, now: Date): Promise<ZoneServe
 }
 
 const unseen = { serial: null, seen_at: null, error: null, error_at: null }
+
+/** What is known of a zone at a server, with why it does not become better, where the server itself is not well. */
+function withState(known: servers.Seen, state: servers.State | undefined): servers.Seen {
+  if (known.error !== null || state?.status !== 'DOWN') return known
+  return { ...known, error: 'the server does not answer or cannot be given zones now', error_at: state.since }
+}
 
 const servedHere = ({ published_serial }: Zone) => ({
   ...unseen,
