@@ -158,6 +158,15 @@ test('[L16] help and version end with 0, a wrong command line with 2, a wrong se
   for (const word of ['serve', 'migrate', 'config', '--api-listen', '--config FILE'])
     equal(help.stdout.includes(word), true, word)
   equal((await runNameplane(['serve', '--help'])).stdout, (await runNameplane(['help', 'serve'])).stdout)
+  for (const [command, shown, left] of [
+    ['backup', '--data-dir', '--api-listen'],
+    ['migrate', '--database-url', '--api-listen'],
+    ['config', '--config FILE', '--data-dir'],
+  ] as const) {
+    const { stdout } = await runNameplane([command, '--help'])
+    deepEqual([stdout.includes(shown), stdout.includes(`  ${left} `)], [true, false], command)
+    match(stdout, /nameplane --help\.\n$/)
+  }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   equal((await runNameplane(['--version'])).stdout, `${version}\n`)
   equal(oneLine(await runNameplane(['sevre']), 2), '"sevre" is no command (did you mean serve?); see nameplane --help')

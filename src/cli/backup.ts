@@ -9,6 +9,7 @@ import type { Command } from './command.ts'
 export const backup: Command = {
   summary: 'Copy the embedded database and the secret key to a new folder, also while the service runs.',
   usage: 'nameplane backup FOLDER [SETTINGS]',
+  settings: ['data_dir', 'database_url'],
   async run(args) {
     const flags = readFlags(args)
     const [folder, ...rest] = flags.words

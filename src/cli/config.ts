@@ -7,6 +7,7 @@ import { settingsOnly } from './settings.ts'
 export const config: Command = {
   summary: 'Print every setting, its value and where it came from.',
   usage: 'nameplane config [SETTINGS]',
+  settings: [],
   async run(args) {
     const loaded = loadConfig(settingsOnly(args, 'config'), process.env)
     process.stdout.write(`${settingsInForce(loaded)}\n`)

@@ -23,7 +23,8 @@ Usage: ${command.usage}
 ${more(command)}`
 }
 
-function more({ commands, help }: Command): string {
+function more({ commands, help, settings }: Command): string {
+  if (settings !== undefined) return `${settingsSection(settings)}\nAll settings: nameplane --help.\n`
   if (commands === undefined) return help === undefined ? settingsSection() : `${help}\n`
   return `Commands:\n${summaries(commands)}\n\nSay --help after one of them for more.\n`
 }
@@ -33,9 +34,9 @@ const summaries = (commands: Readonly<Record<string, Command>>): string =>
     .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
     .join('\n')
 
-function settingsSection(): string {
+function settingsSection(names?: Command['settings']): string {
   return `Settings, as flags; in the environment --api-listen is NAMEPLANE_API_LISTEN, in nameplane.yaml api_listen.
 A flag goes before the environment, that before the file, that before the default:
-${settingsHelp()}
+${settingsHelp(names)}
 `
 }

@@ -3,8 +3,13 @@ import { basename, join } from 'node:path'
 import { Trouble } from '../trouble.ts'
 import { namedZones } from './named-conf.ts'
 
-/** A file to import: `origin` is the zone's name where the file need not say it. */
-export type Planned = { readonly file: string; readonly origin: string | undefined; readonly bytes: number }
+/** A file to import: `origin` is the zone's name where the file need not say it, `zone` the name as far as it can be told. */
+export type Planned = {
+  readonly file: string
+  readonly origin: string | undefined
+  readonly zone: string | undefined
+  readonly bytes: number
+}
 
 /** What is to be imported, and what was found that is not, each with the reason. */
 export type Plan = {
@@ -49,11 +54,31 @@ function fromNamedConf(path: string, zones: Planned[], skipped: string[]): void 
     else if (file === undefined) skipped.push(`${name}: it has no file`)
     else if (/^(localhost|0\.in-addr\.arpa|127\.in-addr\.arpa|255\.in-addr\.arpa)\.$/.test(name)) {
       skipped.push(`${name}: every server has it of its own`)
-    } else zones.push({ file, origin: name, bytes: sizeOf(file) ?? 0 })
+    } else zones.push({ file, origin: name, zone: name, bytes: sizeOf(file) ?? 0 })
   }
 }
 
-const plannedFile = (file: string): Planned => ({ file, origin: guessedOrigin(file), bytes: sizeOf(file) ?? 0 })
+function plannedFile(file: string): Planned {
+  const origin = guessedOrigin(file)
+  return { file, origin, zone: origin ?? nameIn(beginning(file)), bytes: sizeOf(file) ?? 0 }
+}
+
+/** The name that a zone file says its zone has: where its SOA stands. */
+export function nameIn(text: string): string | undefined {
+  let origin: string | undefined
+  for (const line of text.split(/\r?\n/)) {
+    const [, given] = /^\$ORIGIN\s+([^\s;]+)/i.exec(line) ?? []
+    if (given !== undefined) origin = fullName(given, origin)
+    const [, owner] = /^([^\s;]*)\s[^;"]*?\bSOA\s/i.exec(line) ?? []
+    if (owner !== undefined) return owner === '' || owner === '@' ? origin : fullName(owner, origin)
+  }
+  return undefined
+}
+
+function fullName(name: string, origin: string | undefined): string | undefined {
+  if (name.endsWith('.')) return name
+  return origin === undefined ? undefined : `${name}.${origin === '.' ? '' : origin}`
+}
 
 /** The zone's name from that of the file, such as db.example.org or example.org.zone, if the file itself does not say. */
 function guessedOrigin(file: string): string | undefined {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImportFault, Progress, ZoneImport } from '../resources/imports/fields.ts'
 import { Trouble } from '../trouble.ts'
+import { isAgreed, mustHavePerson } from './ask.ts'
 import { type Client, openClient, Refusal } from './client.ts'
 import type { Command } from './command.ts'
 import { type Plan, type Planned, planImport } from './import-plan.ts'
@@ -17,13 +18,15 @@ export const importZones: Command = {
   summary: 'Import zone files, folders of them, or the zones of a named.conf.',
   usage: 'nameplane import [--mode create|replace|merge] [--dry-run] [--origin NAME] [--yes] [--url URL] PATH…',
   help: `A PATH is a zone file, a folder of zone files, or a named.conf (a name that ends in .conf). Of a folder or a
-named.conf the plan is shown first; with --yes it is done.
+named.conf the plan is shown first, and done after you say yes.
 
 --mode      create (the default) makes zones; replace makes the content of a zone that of its file; merge adds to it.
 --dry-run   Tell what would change and what is wrong, and change nothing.
 --origin    The zone's name, where a file does not say it.
---yes       Do what the plan says.
---url       The service; else NAMEPLANE_URL, else http://127.0.0.1:9001. NAMEPLANE_TOKEN and NAMEPLANE_PROJECT say who asks.`,
+--yes       Do what the plan says without asking.
+--url       The service; else NAMEPLANE_URL, else http://127.0.0.1:9001. NAMEPLANE_TOKEN and NAMEPLANE_PROJECT say who asks.
+
+Ends with 0 when all was imported, 1 when something was not, 2 when nobody was there to say yes.`,
   async run(args) {
     const { words, flags, switches } = readWords(args, ['mode', 'origin', 'url'], ['dry-run', 'yes'])
     if (words.length === 0)
@@ -35,10 +38,13 @@ named.conf the plan is shown first; with --yes it is done.
     if (flags.mode !== undefined) query.set('mode', flags.mode)
     if (switches.has('dry-run')) query.set('dry_run', 'true')
     if (!plan.isNamed) {
-      process.stdout.write(planText(plan, flags.mode ?? 'create'))
+      process.stdout.write(planText(plan, flags.mode ?? 'create', flags.origin))
       if (!switches.has('yes') && !switches.has('dry-run')) {
-        process.stdout.write('Nothing was done yet: run it again with --yes.\n')
-        return 0
+        mustHavePerson()
+        if (!(await isAgreed('Do it?', process.stdin, process.stdout))) {
+          process.stdout.write('Nothing was changed.\n')
+          return 1
+        }
       }
     }
     return importAll(
@@ -49,9 +55,9 @@ named.conf the plan is shown first; with --yes it is done.
   },
 }
 
-function planText({ zones, skipped }: Plan, mode: string): string {
+function planText({ zones, skipped }: Plan, mode: string, origin: string | undefined): string {
   const lines = zones.map(
-    ({ file, origin, bytes }) => `  ${mode}  ${origin ?? '(name in the file)'}  ${file}  ${count(bytes, 'byte')}`,
+    ({ file, zone, bytes }) => `  ${mode}  ${origin ?? zone ?? '(name in the file)'}  ${file}  ${count(bytes, 'byte')}`,
   )
   const left = skipped.map((reason) => `  leave out  ${reason}`)
   return `${count(zones.length, 'zone file')} to import:\n${[...lines, ...left].join('\n')}\n`
@@ -99,7 +105,7 @@ async function importOne(client: Client, { file, origin }: Planned, given: URLSe
 
 function report(file: string, { status, message, faults, fault_count, difference, progress, links }: Shown): void {
   const lines = [
-    `${file}: ${status === 'COMPLETE' ? '' : 'not imported: '}${message} (${count(progress.records_read, 'record')} read)`,
+    `${file}: ${status === 'COMPLETE' ? '' : 'not imported: '}${inShort(message, faults)} (${count(progress.records_read, 'record')} read)`,
   ]
   for (const fault of faults.slice(0, mostFaults)) lines.push(faultLine(file, fault))
   if (fault_count > mostFaults)
@@ -118,6 +124,15 @@ function report(file: string, { status, message, faults, fault_count, difference
     }
   }
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** The message without the fault that has a line of its own below it, and with what can be done. */
+function inShort(message: string | null, faults: readonly ImportFault[]): string {
+  if (message === 'Duplicate zone.')
+    return `${message} Use --mode replace or --mode merge to change the one that is there.`
+  const malformed = 'Malformed zonefile.'
+  const isShown = faults.slice(0, mostFaults).some(({ severity }) => severity === 'error')
+  return message?.startsWith(malformed) && isShown ? malformed : String(message)
 }
 
 /** As compilers write it, so that editors find the place. */

@@ -7,6 +7,7 @@ import { settingsOnly } from './settings.ts'
 export const migrate: Command = {
   summary: 'Bring the database schema up to date and end; serve does so too.',
   usage: 'nameplane migrate [SETTINGS]',
+  settings: ['data_dir', 'database_url', 'log_level', 'log_format'],
   async run(args) {
     const { config } = loadConfig(settingsOnly(args, 'migrate'), process.env)
     const log = openLog({ level: config.log_level, format: config.log_format })

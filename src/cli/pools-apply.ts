@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { Fault } from '../errors.ts'
 import { Trouble } from '../trouble.ts'
-import { isAgreed } from './ask.ts'
+import { isAgreed, mustHavePerson } from './ask.ts'
 import { type Client, Refusal } from './client.ts'
 import type { Command } from './command.ts'
 import type { Change } from './pools-change.ts'
@@ -121,11 +121,6 @@ async function mustHaveKeys(client: Client, pools: readonly WantedPool[], faults
     const reason = scope === undefined ? `there is no TSIG key ${id}` : `the TSIG key ${id} has the scope ${scope}`
     wrong(faults, [...path, 'tsigkey_id'], `${reason}; make one with scope POOL first`)
   }
-}
-
-function mustHavePerson(): void {
-  if (process.stdin.isTTY && process.stdout.isTTY) return
-  throw new Trouble('nobody is here to say yes, so nothing was changed: run it again with --yes', 2)
 }
 
 /** Sends the requests one by one; the first that is refused ends it. */

@@ -1,14 +1,14 @@
-import { environmentName, flagName, settingNames, settingRows } from '../config.ts'
+import { environmentName, flagName, type SettingName, settingNames, settingRows } from '../config.ts'
 import type { Loaded } from './load.ts'
 
-/** The settings as lines of `--help`. */
-export function settingsHelp(): string {
-  const flags = ['--config FILE', ...settingNames.map((name) => `${flagName(name)}${value(name)}`)]
+/** Settings as lines of `--help`. */
+export function settingsHelp(names: readonly SettingName[] = settingNames): string {
+  const flags = ['--config FILE', ...names.map((name) => `${flagName(name)}${value(name)}`)]
   const width = Math.max(...flags.map((flag) => flag.length)) + 2
   const lines = [
     `  ${flags[0]!.padEnd(width)}Settings file; else nameplane.yaml in the working folder, if it is there.`,
   ]
-  for (const [i, name] of settingNames.entries()) {
+  for (const [i, name] of names.entries()) {
     const setting = settingRows[name]
     const standard = setting.default === '' || setting.kind === 'switch' ? '' : ` [${setting.default}]`
     lines.push(`  ${flags[i + 1]!.padEnd(width)}${setting.help}${standard}`)
