@@ -136,6 +136,27 @@ test('[W82] a moved zone is proven at its new servers before the old ones let go
   await world.settles()
 })
 
+test('[W82] a zone that is moved between two pools of one server stays there', async () => {
+  for (const [type, server] of [
+    ['knot', knot],
+    ['bind9', bind],
+  ] as const) {
+    const [from, to] = [await world.newPool(`${type} one`), await world.newPool(`${type} other`)]
+    await give(from, type, server)
+    await give(to, type, server)
+    const zone = await world.becomes(await newZoneIn(from, `stays-at-${type}.example.org.`))
+    await world.call('POST', `/v2/zones/${zone.id}/tasks/pool_move`, { pool_id: to })
+    await world.becomes(zone)
+    // The old pool lets go of it within a second.
+    for (const end = performance.now() + 2500; performance.now() < end; ) {
+      ok((await serialOf(server.port, zone.name)) !== undefined)
+      await new Promise((done) => setTimeout(done, 50))
+    }
+    await world.call('DELETE', `/v2/zones/${zone.id}`)
+    await shows(server, zone.name, undefined)
+  }
+})
+
 test('[W82] a zone changes catalogs at one server, which takes it over', async (t) => {
   const [from, to] = [await world.newPool('cat from'), await world.newPool('cat to')]
   const catalogs = ['cat-from.catalog.invalid.', 'cat-to.catalog.invalid.']
