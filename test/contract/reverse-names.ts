@@ -497,6 +497,8 @@ export function reverseNameRules(engine: string, newStore: NewStore): void {
         { address: '192.0.2.01' },
         { address: '2001:db8::g' },
         { address: 'fe80::1%eth0' },
+        { address: '::ffff:192.0.2.77' },
+        { address: '0:0:0:0:0:FFFF:c000:24d' },
         { address: '192.0.2.0/24' },
         { address: '' },
         { address: null },

@@ -1,7 +1,7 @@
 import { type Field, fault, field, id, integer, kind, moment, nullable, optional, text } from '../../api/field.ts'
 import { type Described, type RowOf, resource } from '../../api/resource.ts'
 import { parseIpv4, parseIpv6, printAddress } from '../../dns/address.ts'
-import { DnsError } from '../../dns/errors.ts'
+import { DnsError, TextError } from '../../dns/errors.ts'
 import { hostnameFault } from '../../dns/hostname.ts'
 import { nameToAscii } from '../../dns/idna.ts'
 
@@ -16,8 +16,18 @@ function faultOf(check: () => string | undefined): string | undefined {
 }
 
 /** An address in the one form it has here; throws when it is none. */
-export const canonicalAddress = (given: string): string =>
-  printAddress(given.includes(':') ? parseIpv6(given) : parseIpv4(given))
+export function canonicalAddress(given: string): string {
+  if (!given.includes(':')) return printAddress(parseIpv4(given))
+  const octets = parseIpv6(given)
+  // RFC 4291 2.5.5.2: the same host as the IPv4 address, which would have two names.
+  if (isMapped(octets)) {
+    throw new TextError(`address must be the IPv4 address itself, ${printAddress(octets.subarray(12))}, not ${given}`)
+  }
+  return printAddress(octets)
+}
+
+const isMapped = (octets: Uint8Array): boolean =>
+  octets.subarray(0, 12).every((octet, i) => octet === (i < 10 ? 0 : 255))
 
 const parsed = (
   example: string,

@@ -23,33 +23,48 @@ export type ClientOptions = {
   readonly maxBytes?: number
 }
 
-/** A client for the JSON of other services: few connections, bounded answers, no redirects. */
+/** A client for the JSON of other services: few connections, kept for a while, bounded answers, no redirects. */
 export function jsonClient({ ca, milliseconds = 10_000, maxBytes = 4_194_304 }: ClientOptions = {}): JsonClient {
-  const pool = { maxSockets: 16 }
+  const pool = { keepAlive: true, maxSockets: 16, maxFreeSockets: 4, timeout: 15_000 }
   const agents = {
     'http:': new http.Agent(pool),
-    'https:': new https.Agent({ ...pool, ...(ca !== undefined && { ca }) }),
+    'https:': new https.Agent(pool),
   }
   return ({ method, url, token, body }) => {
     const { promise, resolve, reject } = Promise.withResolvers<JsonAnswer>()
     const text = body === undefined ? undefined : JSON.stringify(body)
     const isSecure = url.protocol === 'https:'
-    const request = (isSecure ? https : http).request(url, {
+    const options = {
       method,
-      agent: isSecure ? agents['https:'] : agents['http:'],
+      ...(ca !== undefined && { ca }),
       headers: {
         Accept: 'application/json',
         ...(token !== undefined && { 'X-Auth-Token': token }),
         ...(text !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
       },
-    })
+    }
+    const send = (agent: http.Agent | false): http.ClientRequest =>
+      (isSecure ? https : http)
+        .request(url, { ...options, agent })
+        .on('error', onError)
+        .on('response', onResponse)
+        .end(text)
     const giveUp = (reason: string) => {
+      mayTryAgain = false
       reject(new ServiceAway(reason))
       request.destroy()
     }
-    const late = setTimeout(() => giveUp(`did not answer within ${milliseconds / 1000} seconds`), milliseconds)
-    request.on('error', (error) => giveUp(`cannot be reached (${(error as { code?: string }).code ?? error.message})`))
-    request.on('response', (response) => {
+    let mayTryAgain = true
+    const onError = (error: Error & { readonly code?: string }) => {
+      // The service may close a connection that was kept just as it is used again.
+      const wasClosed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      if (!(wasClosed && mayTryAgain)) return giveUp(`cannot be reached (${error.code ?? error.message})`)
+      mayTryAgain = false
+      // On a connection of its own: others that were kept may be closed too.
+      request = send(false)
+    }
+    const onResponse = (response: http.IncomingMessage) => {
+      mayTryAgain = false
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
@@ -63,8 +78,9 @@ export function jsonClient({ ca, milliseconds = 10_000, maxBytes = 4_194_304 }: 
         if (parsed === undefined) return giveUp(`answered ${response.statusCode} with what is no JSON`)
         resolve({ status: response.statusCode!, headers: response.headers, body: parsed.body })
       })
-    })
-    request.end(text)
+    }
+    let request = send(isSecure ? agents['https:'] : agents['http:'])
+    const late = setTimeout(() => giveUp(`did not answer within ${milliseconds / 1000} seconds`), milliseconds)
     return promise.finally(() => clearTimeout(late))
   }
 }
