@@ -36,6 +36,7 @@ export class ServerProbe {
   #isKnownUp = false
   #isDeafToUdp = false
   #stopped = false
+  #isBeating = false
   #heartbeat: NodeJS.Timeout
 
   constructor(server: ProofServer, events: ServerEvents) {
@@ -111,7 +112,10 @@ export class ServerProbe {
       if (this.#events.onShown(waiting.zone, shown)) this.forget(waiting.zone.id)
     } catch (error) {
       if (this.#stopped) return
+      const wasDown = this.#down !== undefined
       this.#unanswered(error)
+      // It may be back in a moment.
+      if (!wasDown && this.#down !== undefined && !this.#isBeating) this.#beat(soonest)
     } finally {
       this.#asking--
     }
@@ -147,10 +151,13 @@ export class ServerProbe {
 
   /** Keeps an eye on the server: often while it is silent, at times while it is not, since it may have lost what it had. */
   #beat(wait: number): void {
+    clearTimeout(this.#heartbeat)
     this.#heartbeat = setTimeout(async () => {
+      this.#isBeating = true
       const isSilent = this.#silent > 0
       if (isSilent) await this.#knock()
       else await this.#glance()
+      this.#isBeating = false
       if (!this.#stopped) this.#beat(this.#silent > 0 ? Math.min(seldom, isSilent ? wait * 1.5 : soonest) : atLeisure)
     }, wait)
   }
