@@ -328,16 +328,10 @@ export class PoolDelivery {
   #tellAgain(job: Job): void {
     job.announced()
     if (this.#catalog !== undefined) this.#announcer.tellOfCatalog(this.#catalog.name)
-    if (job.isDeleted) this.#relist(job)
+    const signal = this.#stopped.signal
+    if (job.isDeleted) void relist(job, { ...this.#options, catalog: this.#catalog, workers: this.#workers, signal })
     this.#tell(job)
     if (job.missingAt.length > 0 && performance.now() - job.givenAt > giveAgainAfter) this.#giveAgain(job)
-  }
-
-  #relist(job: Job): void {
-    const catalog = this.#catalog
-    const worker = catalog && this.#workers.get(catalog.target.id)
-    if (worker === undefined || performance.now() - job.begunAt < giveAgainAfter) return
-    void relist(job, { ...this.#options, catalog, worker, signal: this.#stopped.signal })
   }
 
   /** Gives a zone again to targets that should have it, where a server turned out not to. */
