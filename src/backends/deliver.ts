@@ -13,6 +13,7 @@ import {
   type Lease,
   LeaseLost,
   leaseMilliseconds,
+  leaseNow,
   release,
   renew,
   renewMilliseconds,
@@ -122,7 +123,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       if (held.has(config.id) || stopped) continue
       await apart(config.id, async () => {
         const claimedAt = performance.now()
-        const lease = await db.write((tx) => claim(tx, config.id, holder, clock()))
+        const lease = await db.write(async (tx) => claim(tx, config.id, holder, await leaseNow(tx, db.engine, clock)))
         if (lease === undefined) return
         await checks.takeOver(config.id)
         await begin(config, lease, claimedAt)
@@ -187,7 +188,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     if (one === undefined || performance.now() - one.renewedAt < renewMilliseconds) return
     try {
       const now = performance.now()
-      await db.write((tx) => renew(tx, one.lease, clock()))
+      await db.write(async (tx) => renew(tx, one.lease, await leaseNow(tx, db.engine, clock)))
       if (held.get(poolId) !== one) return
       one.renewedAt = now
       clearTimeout(one.end)

@@ -1,5 +1,5 @@
-import { timestamp } from '../clock.ts'
-import { sql, type Tx } from '../db/sql.ts'
+import { type Clock, timestamp } from '../clock.ts'
+import { type Database, sql, type Tx } from '../db/sql.ts'
 
 /** What a process that delivers a pool holds: others that take over get a higher fence. */
 export type Lease = { readonly poolId: string; readonly holder: string; readonly fence: number }
@@ -14,6 +14,14 @@ export class LeaseLost extends Error {
     super(`the delivery of pool ${poolId} was taken over by another process`)
     this.name = 'LeaseLost'
   }
+}
+
+/** The moment by which leases are measured: processes of several machines go by the clock of the database. */
+export async function leaseNow(tx: Tx, engine: Database['engine'], clock: Clock): Promise<Date> {
+  if (engine === 'sqlite') return clock()
+  const row = await tx.get<{ at: string }>(sql`
+    select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`)
+  return new Date(row!.at)
 }
 
 /** Takes a pool that nobody delivers now; undefined where somebody does. */

@@ -1,4 +1,5 @@
 import type { Database } from '../db/sql.ts'
+import type { TargetZone } from './kind.ts'
 import * as rows from './rows.ts'
 
 const size = 500
@@ -61,3 +62,32 @@ export function samplesOf(
     return zone
   }
 }
+
+const memberName = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})\.zones\./
+
+/** What a catalog lists though its pool does not have it: a zone that is no more, or is published by another pool. */
+export async function* unlistedOf(
+  db: Pick<Database, 'read'>,
+  catalog: { readonly id: string; readonly pool_id: string },
+  signal: AbortSignal,
+): AsyncGenerator<TargetZone[]> {
+  for (let after = '', isFull = true; isFull; ) {
+    const { members, zones } = await db.read(async (tx) => {
+      const members = await rows.listedAfter(tx, catalog.id, after, size)
+      const ids = members.map(({ name }) => idOf(name)).filter((id) => id !== undefined)
+      return { members, zones: new Map((await rows.zonesWithIds(tx, ids)).map((zone) => [zone.id, zone])) }
+    })
+    if (signal.aborted) return
+    yield members.flatMap(({ name, records }) => {
+      const id = idOf(name)
+      const zone = id === undefined ? undefined : zones.get(id)
+      const isWanted = zone !== undefined && zone.deleted_at === null && zone.pool_id === catalog.pool_id
+      const isMoving = zone !== undefined && zone.deleted_at === null && zone.published_serial < zone.serial
+      return id === undefined || isWanted || isMoving ? [] : [{ id, name: String(JSON.parse(records)[0]) }]
+    })
+    after = members.at(-1)?.id ?? after
+    isFull = members.length === size
+  }
+}
+
+const idOf = (name: string): string | undefined => memberName.exec(name)?.slice(1).join('-')

@@ -12,7 +12,7 @@ import { Leaving } from './leaving.ts'
 import { type Lost, lostAt } from './lost.ts'
 import { type PoolStats, poolStats } from './metrics.ts'
 import { Outdated } from './outdated.ts'
-import { deletedOf, pagesOf, samplesOf, strangersOf } from './pages.ts'
+import { deletedOf, pagesOf, samplesOf, strangersOf, unlistedOf } from './pages.ts'
 import { openCatalog, type PoolCatalog } from './pool-catalog.ts'
 import type { PoolOptions } from './pool-options.ts'
 import { Recorder } from './recorder.ts'
@@ -113,12 +113,8 @@ export class PoolDelivery {
     }
     const wanted = zones.filter((zone) => zone.pool_id === this.config.id && rows.isDeliverable(zone))
     if (wanted.length === 0) return
-    const ids = wanted.map(({ id }) => id)
-    const { targets, seen, namesakes } = await this.#options.db.read(async (tx) => ({
-      targets: Map.groupBy(await rows.targetsOfZones(tx, ids), ({ zone_id }) => zone_id),
-      seen: Map.groupBy(await rows.seenOf(tx, ids, [...this.#probes.keys()]), ({ zone_id }) => zone_id),
-      namesakes: await rows.namesakesOf(tx, this.config.id, wanted),
-    }))
+    const at = { poolId: this.config.id, servers: [...this.#probes.keys()] }
+    const { targets, seen, namesakes } = await this.#options.db.read((tx) => rows.knownOf(tx, wanted, at))
     for (const zone of wanted) {
       const job = this.#begin(zone, seen.get(zone.id) ?? [])
       if (job === undefined) continue
@@ -392,6 +388,11 @@ export class PoolDelivery {
       for await (const found of strangersOf(db, { id: target, poolId: id }, signal)) {
         for (const { zone_id } of found) this.#leaving.add(zone_id)
       }
+    }
+    const catalog = this.#catalog
+    if (catalog === undefined) return
+    for await (const zones of unlistedOf(db, catalog, signal)) {
+      for (const zone of zones) this.#workers.get(catalog.target.id)?.drop(zone)
     }
   }
 }

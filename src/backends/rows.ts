@@ -147,6 +147,31 @@ export const livingIn = async (tx: Tx, poolId: string, ids: readonly string[]): 
         ).map(({ id }) => id),
   )
 
+/** All that is known of where zones are: at which targets, by which servers they are shown, and which deleted ones have a namesake. */
+export async function knownOf(
+  tx: Tx,
+  zones: readonly ZoneRow[],
+  { poolId, servers }: { readonly poolId: string; readonly servers: readonly string[] },
+) {
+  const ids = zones.map(({ id }) => id)
+  return {
+    targets: Map.groupBy(await targetsOfZones(tx, ids), ({ zone_id }) => zone_id),
+    seen: Map.groupBy(await seenOf(tx, ids, servers), ({ zone_id }) => zone_id),
+    namesakes: await namesakesOf(tx, poolId, zones),
+  }
+}
+
+/** What a catalog zone lists, after one of its record sets. */
+export const listedAfter = (
+  tx: Tx,
+  catalogId: string,
+  after: string,
+  limit: number,
+): Promise<{ id: string; name: string; records: string }[]> =>
+  tx.all(sql`
+    select id, name, records from recordsets
+    where zone_id = ${catalogId} and type = 'PTR' and id > ${after} order by id limit ${limit}`)
+
 /** A zone that another target has or may have, too. */
 export type Elsewhere = { readonly zone_id: string; readonly type: string; readonly options: string }
 

@@ -8,6 +8,7 @@ import {
   dropCatalog,
   ensureCatalog,
 } from '../../src/backends/catalog-zone.ts'
+import { unlistedOf } from '../../src/backends/pages.ts'
 import { sql } from '../../src/db/sql.ts'
 import { newId } from '../../src/ids.ts'
 import { defaultPoolId } from '../../src/resources/pools/fields.ts'
@@ -71,6 +72,24 @@ export function catalogZoneRules(engine: string, newStore: NewStore): void {
         await countOf(tx, nobody, 'recordsets'),
         await countOf(tx, nobody, 'records'),
       ])
+
+    test('[W57] whoever delivers finds what the catalog lists and the pool does not have', async () => {
+      const catalog = await newCatalog()
+      const zone = await api.post('/v2/zones', { name: 'listed-right.org.', email: 'a@example.org' })
+      const kept = { id: zone.body.id as string, name: 'listed-right.org.' }
+      const stray = { id: newId(new Date()), name: 'no-such-zone.org.', newCatalog: 'other.invalid.', group: 'g' }
+      await change(catalog, { add: [kept, stray] })
+      const found: { id: string; name: string }[] = []
+      const read = async (poolId: string) => {
+        found.length = 0
+        const where = { id: catalog.id, pool_id: poolId }
+        for await (const some of unlistedOf(api.db, where, new AbortController().signal)) found.push(...some)
+        return found.map(({ id, name }) => [id, name])
+      }
+      deepEqual(await read(zone.body.pool_id), [[stray.id, stray.name]])
+      // It is another pool's, and not published there yet: it is not gone before it has come.
+      deepEqual(await read(catalog.pool_id), [[stray.id, stray.name]])
+    })
 
     test('[W55] a catalog zone has the content that RFC 9432 asks for, and is made once', async () => {
       const pool = await newPool('Über/Pool 1')
