@@ -3,6 +3,7 @@ import { openPostgres } from '../../src/db/postgres.ts'
 import type { NewStore } from '../support/api.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { exportRules } from './exports.ts'
+import { importQueueRules } from './import-queue.ts'
 import { importRules } from './imports.ts'
 
 let server: Postgres
@@ -17,4 +18,5 @@ const postgresStore: NewStore = async () => {
 }
 
 importRules('PostgreSQL', postgresStore)
+importQueueRules('PostgreSQL', postgresStore)
 exportRules('PostgreSQL', postgresStore)
