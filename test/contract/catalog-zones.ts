@@ -86,7 +86,7 @@ export function catalogZoneRules(engine: string, newStore: NewStore): void {
         for await (const some of unlistedOf(api.db, where, new AbortController().signal)) found.push(...some)
         return found.map(({ id, name }) => [id, name])
       }
-      deepEqual(await read(zone.body.pool_id), [[stray.id, stray.name]])
+      deepEqual(await read(String(zone.body.pool_id)), [[stray.id, stray.name]])
       // It is another pool's, and not published there yet: it is not gone before it has come.
       deepEqual(await read(catalog.pool_id), [[stray.id, stray.name]])
     })
