@@ -115,7 +115,7 @@ test('[W78] [W74] [W75] a hung server delays no other, keeps zones PENDING, then
 test('[W82] a moved zone is proven at its new servers before the old ones let go of it, and comes back in the midst of it', async () => {
   const [from, to] = [await world.newPool('from'), await world.newPool('to')]
   await give(from, 'knot', knot)
-  await give(to, 'bind9', bind)
+  await give(to, 'bind9', bind, { options: { ...bind.options, rndc_timeout: 2 } })
   const zone = await world.becomes(await newZoneIn(from, 'moved.example.org.'))
   const move = (pool_id: string) => world.call('POST', `/v2/zones/${zone.id}/tasks/pool_move`, { pool_id })
 
