@@ -74,7 +74,7 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
       fail('bad_request', 'the Host header is missing')
     }
     if (request.method === 'OPTIONS') return void answerPreflight(reply)
-    inTime(app, request, requestMilliseconds)
+    inTime(app, reply, requestMilliseconds)
     done()
   })
   const sendProblem = problemSender(options.log, meter)

@@ -136,7 +136,7 @@ export async function* arriving(request: FastifyRequest, maxBytes: number): Asyn
 }
 
 /** Cuts off a request that has not arrived in time, as Node does for the head of one. Large bodies have their own rule. */
-export function inTime(app: FastifyInstance, request: FastifyRequest, milliseconds: number): void {
+export function inTime(app: FastifyInstance, { request, raw: answer }: FastifyReply, milliseconds: number): void {
   const config = request.routeOptions?.config as { isLarge?: boolean } | undefined
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
   if (config?.isLarge || (length === '0' && coding === undefined)) return
@@ -144,5 +144,9 @@ export function inTime(app: FastifyInstance, request: FastifyRequest, millisecon
     const error = Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     app.server.emit('clientError', error, request.raw.socket)
   }, milliseconds)
-  request.raw.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
+  late.unref()
+  const arrived = () => clearTimeout(late)
+  request.raw.once('end', arrived).once('close', arrived)
+  // A body that nobody reads has no end, but it has arrived: others may follow on the same connection.
+  answer.once('finish', () => request.raw.complete && arrived())
 }
