@@ -47,8 +47,7 @@ async function runAll(queue: readonly string[]): Promise<Finished[]> {
       if (result.fault) stdout.write(`${result.output.trimEnd()}\n${file}: ${result.fault}\n\n`)
     }
   }
-  // Many a test waits for others most of the time: one more than there are cores keeps them busy.
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker))
   return done
 }
 

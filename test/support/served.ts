@@ -106,7 +106,7 @@ export async function digUntil(
 }
 
 /** Waits, for a bounded time, until something holds; whether it did. */
-export async function until(holds: () => boolean | Promise<boolean>, patience = 5000): Promise<boolean> {
+export async function until(holds: () => boolean | Promise<boolean>, patience = 20_000): Promise<boolean> {
   const end = Date.now() + patience
   while (!(await holds())) {
     if (Date.now() > end) return false
