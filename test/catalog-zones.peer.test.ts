@@ -5,7 +5,7 @@ import { type CatalogZone, changeMembers, ensureCatalog } from '../src/backends/
 import { catalog as kind } from '../src/backends/kinds/catalog.ts'
 import { Exchange } from '../src/exchange/exchange.ts'
 import { askAll } from './support/dns-client.ts'
-import { freePort } from './support/nameservers.ts'
+import { freePort } from './support/port.ts'
 import { type Served, startServed, takeTransfer, until } from './support/served.ts'
 import { type DeliveryTarget, serialOf, targetOf } from './support/targets.ts'
 import { startBindCatalog, startKnotCatalog, startPdnsCatalog } from './support/targets-catalog.ts'

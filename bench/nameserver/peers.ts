@@ -1,7 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type NameServer, start } from '../../test/support/nameservers.ts'
+import { type NameServer, start } from '../../test/support/nameservers.ts'
+import { freePort } from '../../test/support/port.ts'
 import { pinned } from '../support/processes.ts'
 import { type BenchZone, textOf } from './zone.ts'
 

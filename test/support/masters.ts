@@ -3,7 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort, type NameServer, start } from './nameservers.ts'
+import { type NameServer, start } from './nameservers.ts'
+import { freePort } from './port.ts'
 
 /** A key that a master wants transfers to be signed with. */
 export type MasterKey = { readonly name: string; readonly algorithm: string; readonly secret: string }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './port.ts'
 
 /** A real name server on a loopback port, with a folder of its own; `stop` ends it by its process and removes the folder. */
 export type NameServer = {
@@ -76,19 +76,6 @@ ${zones.map(({ origin }, i) => `zone:\n  name: "${origin}"\n  zonefile: "${i}.zo
   })
 }
 
-/** A port that is free for UDP and TCP on loopback. */
-export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const server = createServer()
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    const isFree = await bindsUdp(port)
-    await new Promise((resolve) => server.close(resolve))
-    if (isFree) return port
-  }
-  throw new Error('no port is free for both UDP and TCP')
-}
-
 /** A server to start: where it answers, and the zone whose SOA it gives when it is ready. */
 export type Launch = {
   readonly name: string
@@ -141,14 +128,6 @@ async function zoneFolder(name: string, zones: readonly ZoneText[]): Promise<str
   const folder = await mkdtemp(join(tmpdir(), `nameplane-${name}-`))
   for (const [i, { text }] of zones.entries()) await writeFile(join(folder, `${i}.zone`), text)
   return folder
-}
-
-function bindsUdp(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createSocket('udp4')
-    socket.once('error', () => resolve(false))
-    socket.bind(port, '127.0.0.1', () => socket.close(() => resolve(true)))
-  })
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -5,7 +5,7 @@ import { rdataFromText } from '../../src/dns/rdata.ts'
 import type { ResourceRecord } from '../../src/dns/record.ts'
 import { FrameDecoder, frame, packRecords } from '../../src/dns/stream.ts'
 import { typeCode } from '../../src/dns/types/index.ts'
-import { freePort } from './nameservers.ts'
+import { freePort } from './port.ts'
 
 /** A master of this test process: what it says is up to the test. */
 export type OwnMaster = {

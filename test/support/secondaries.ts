@@ -1,7 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type NameServer, start } from './nameservers.ts'
+import { type NameServer, start } from './nameservers.ts'
+import { freePort } from './port.ts'
 
 /** A zone that a secondary takes from a primary on loopback. */
 export type SecondaryZone = {

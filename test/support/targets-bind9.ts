@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDaemon } from './daemon.ts'
 import type { MasterKey } from './masters.ts'
-import { freePort } from './nameservers.ts'
+import { freePort } from './port.ts'
 import type { DeliveryTarget } from './targets.ts'
 
 export type BindConfig = {

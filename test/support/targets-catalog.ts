@@ -12,7 +12,7 @@ import {
   pdnsCatalogCommands,
 } from '../../src/backends/catalog-recipes.ts'
 import { startDaemon } from './daemon.ts'
-import { freePort } from './nameservers.ts'
+import { freePort } from './port.ts'
 import type { DeliveryTarget } from './targets.ts'
 
 /** Where a server answers, and the folder that it may write to. */

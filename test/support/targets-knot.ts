@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startDaemon } from './daemon.ts'
-import { freePort } from './nameservers.ts'
+import { freePort } from './port.ts'
 import type { DeliveryTarget } from './targets.ts'
 
 export type KnotConfig = {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startDaemon } from './daemon.ts'
 import type { MasterKey } from './masters.ts'
-import { freePort } from './nameservers.ts'
+import { freePort } from './port.ts'
 import type { DeliveryTarget } from './targets.ts'
 
 export type NsdConfig = {

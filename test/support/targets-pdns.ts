@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startDaemon } from './daemon.ts'
-import { freePort } from './nameservers.ts'
+import { freePort } from './port.ts'
 import type { DeliveryTarget } from './targets.ts'
 
 type Place = { readonly host: string; readonly port: number }
@@ -34,6 +34,11 @@ secondary=yes
 retrieval-threads=8
 # A NOTIFY that comes while PowerDNS is busy with others may wait for the next look; with the default, that is a minute.
 xfr-cycle-interval=5
+# For how many seconds an answer is kept. One that is asked for just while a zone is being taken is kept as it was before:
+# with the defaults, that hides a change for 20 seconds and a new zone for a minute.
+cache-ttl=1
+query-cache-ttl=1
+negquery-cache-ttl=1
 allow-notify-from=${from}
 allow-axfr-ips=${from}
 webserver=yes

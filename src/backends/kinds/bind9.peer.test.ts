@@ -3,7 +3,8 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type MasterKey, startMaster } from '../../../test/support/masters.ts'
-import { freePort, type NameServer } from '../../../test/support/nameservers.ts'
+import type { NameServer } from '../../../test/support/nameservers.ts'
+import { freePort } from '../../../test/support/port.ts'
 import { until } from '../../../test/support/served.ts'
 import {
   type DeliveryTarget,
@@ -37,7 +38,7 @@ const [a, b, c, d, e, own] = plain as [TargetZone, TargetZone, TargetZone, Targe
 
 let primary: NameServer
 let server: DeliveryTarget
-let drivers: Driver[] = []
+const drivers: Driver[] = []
 
 before(async () => {
   primary = await startPrimary([...plain, ...odd, ...many])
@@ -52,14 +53,13 @@ after(async () => {
 /** A driver of the server, with whatever is said beside. */
 function open(more: Target['options'] = {}, beside: Partial<Target> = {}, to = server): Driver {
   const masters = [{ host: '127.0.0.1', port: primary.port }]
-  const driver = bind9.open({ ...targetOf('bind9', { ...to.options, ...more }, { masters }), ...beside })
+  const driver = bind9.open(targetOf('bind9', { ...to.options, ...more }, { masters, ...beside }))
   drivers.push(driver)
   return driver
 }
 
 async function closeAll(): Promise<void> {
-  for (const driver of drivers) await driver.close()
-  drivers = []
+  for (const driver of drivers.splice(0)) await driver.close()
 }
 
 /** What named has of a zone. */

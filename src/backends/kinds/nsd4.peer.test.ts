@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startMaster } from '../../../test/support/masters.ts'
-import { freePort, type NameServer } from '../../../test/support/nameservers.ts'
+import type { NameServer } from '../../../test/support/nameservers.ts'
+import { freePort } from '../../../test/support/port.ts'
 import { until } from '../../../test/support/served.ts'
 import {
   type DeliveryTarget,

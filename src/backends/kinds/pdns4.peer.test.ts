@@ -4,7 +4,8 @@ import { ask } from '../../../test/support/dns-client.ts'
 import { askUdp } from '../../../test/support/dns-transports.ts'
 import { startMaster, update } from '../../../test/support/masters.ts'
 import { query } from '../../../test/support/nameserver.ts'
-import { freePort, type NameServer } from '../../../test/support/nameservers.ts'
+import type { NameServer } from '../../../test/support/nameservers.ts'
+import { freePort } from '../../../test/support/port.ts'
 import { until } from '../../../test/support/served.ts'
 import {
   type DeliveryTarget,
@@ -223,12 +224,14 @@ test('[W54] a check of a server that is as it should be finds nothing wrong', as
 })
 
 test('[W54] a check tells of a server that takes no zones, and of a wrong token', async () => {
-  const primaryOnly = await startPdnsTarget({ more: 'secondary=no\nallow-notify-from=\n' })
+  const primaryOnly = await startPdnsTarget({ more: 'secondary=no\nallow-notify-from=\nnegquery-cache-ttl=60\n' })
   try {
-    const [, mode, notify] = await open(primaryOnly.options).check(never)
+    const [, mode, notify, kept] = await open(primaryOnly.options).check(never)
     deepEqual([mode!.level, mode!.what], ['error', 'it takes no zones from primaries'])
     match(mode!.mend!, /secondary=yes/)
     match(notify!.what, /takes no NOTIFY/)
+    deepEqual([kept!.level, kept!.mend!.includes('cache-ttl=1')], ['warning', true])
+    match(kept!.what, /keeps answers for up to 60 seconds/)
     const [finding] = await open({ ...primaryOnly.options, api_token: 'wrong' }).check(never)
     match(finding!.what, /refuses our api_token$/)
     match(finding!.mend!, /api-key of pdns\.conf/)

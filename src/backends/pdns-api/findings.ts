@@ -16,6 +16,10 @@ export type Checked = {
 
 type Settings = ReadonlyMap<string, string>
 
+/** For how long PowerDNS keeps whole answers, and what its database has and has not. */
+const answerCaches = ['cache-ttl', 'query-cache-ttl', 'negquery-cache-ttl']
+const mostCacheSeconds = 5
+
 /** Looks whether a PowerDNS can take zones from us. */
 export async function checkServer(checked: Checked): Promise<Finding[]> {
   const { api, signal } = checked
@@ -68,6 +72,13 @@ function settingFindings(settings: Settings): Finding[] {
       level: 'error',
       what: 'it takes no NOTIFY: allow-notify-from is empty',
       mend: 'let allow-notify-from in pdns.conf have the address of this service in it',
+    })
+  const longest = Math.max(...answerCaches.map((name) => Number(settings.get(name) ?? 0)))
+  if (longest > mostCacheSeconds)
+    findings.push({
+      level: 'warning',
+      what: `it keeps answers for up to ${longest} seconds, and so may hide a change or a new zone for as long`,
+      mend: `set ${answerCaches.map((name) => `${name}=1`).join(', ')} in pdns.conf and restart PowerDNS`,
     })
   return findings
 }
