@@ -53,7 +53,7 @@ after(async () => {
 /** A driver of the server, with whatever is said beside. */
 function open(more: Target['options'] = {}, beside: Partial<Target> = {}, to = server): Driver {
   const masters = [{ host: '127.0.0.1', port: primary.port }]
-  const driver = bind9.open(targetOf('bind9', { ...to.options, ...more }, { masters, ...beside }))
+  const driver = bind9.open({ ...targetOf('bind9', { ...to.options, ...more }, { masters }), ...beside })
   drivers.push(driver)
   return driver
 }
