@@ -108,7 +108,7 @@ for (const program of masterPrograms) {
       equal((await show(service, id)).transferred_at, null)
       await askService(service, `/v2/tsigkeys/${made.id}`, 'PATCH', { secret: key.secret })
       await askService(service, `/v2/zones/${id}/tasks/xfr`, 'POST')
-      ok(await until(async () => (await show(service, id)).status === 'ACTIVE', 10_000))
+      ok(await until(async () => (await show(service, id)).status === 'ACTIVE'))
       deepEqual(await servedTexts(service, `www.${origin}`, 'A'), ['192.0.2.1'])
       await askService(service, `/v2/tsigkeys/${made.id}`, 'DELETE')
     } finally {

@@ -85,7 +85,7 @@ export async function startServed(
 
 /** The reply to a question over UDP. */
 export async function dig(port: number, name: string, type: string, more: Parameters<typeof query>[2] = {}) {
-  const reply = await askUdp({ host: '127.0.0.1', port }, query(name, type, more))
+  const reply = await askUdp({ host: '127.0.0.1', port }, query(name, type, more), 10_000)
   if (reply === undefined) throw new Error(`no reply to ${name} ${type}`)
   return decodeMessage(reply)
 }
@@ -95,7 +95,7 @@ export async function digUntil(
   port: number,
   [name, type]: readonly [string, string],
   isRight: (reply: Message) => boolean,
-  patience = 5000,
+  patience = 20_000,
 ): Promise<Message> {
   const end = Date.now() + patience
   for (;;) {
@@ -106,7 +106,7 @@ export async function digUntil(
 }
 
 /** Waits, for a bounded time, until something holds; whether it did. */
-export async function until(holds: () => boolean | Promise<boolean>, patience = 20_000): Promise<boolean> {
+export async function until(holds: () => boolean | Promise<boolean>, patience = 40_000): Promise<boolean> {
   const end = Date.now() + patience
   while (!(await holds())) {
     if (Date.now() > end) return false

@@ -62,7 +62,7 @@ export async function serialOf(port: number, name: string): Promise<number | und
 
 /** Waits, for a bounded time, until a server has this serial of a zone, or none of it for undefined. */
 export const hasSerial = (port: number, name: string, serial: number | undefined): Promise<boolean> =>
-  until(async () => (await serialOf(port, name)) === serial, 10_000)
+  until(async () => (await serialOf(port, name)) === serial)
 
 /** Waits until a server answers for all of these zones. */
 export function hasAll(port: number, zones: readonly TargetZone[]): Promise<boolean> {

@@ -299,7 +299,7 @@ describe('BIND over rndc', { timeout: 120_000 }, () => {
     try {
       const start = performance.now()
       await rejects(driver.addZones([a], signal), /no answer over rndc at .* within 1 seconds/)
-      ok(performance.now() - start < 3000)
+      ok(performance.now() - start < 8000)
       const caller = new AbortController()
       const waiting = open().addZones([a], caller.signal)
       setTimeout(() => caller.abort(new Error('enough')), 100)
