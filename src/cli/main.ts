@@ -2,24 +2,17 @@ import { readFileSync } from 'node:fs'
 import { argv, exit, stderr, stdout } from 'node:process'
 import { suggestion } from '../config/nearest.ts'
 import { Trouble } from '../trouble.ts'
-import { backup } from './backup.ts'
 import type { Command } from './command.ts'
-import { config } from './config.ts'
-import { exportZones } from './export.ts'
-import { commandHelp, programHelp } from './help.ts'
-import { importZones } from './import.ts'
-import { migrate } from './migrate.ts'
-import { pools } from './pools.ts'
-import { serve } from './serve.ts'
 
-const commands: Readonly<Record<string, Command>> = {
-  serve,
-  migrate,
-  config,
-  backup,
-  import: importZones,
-  export: exportZones,
-  pools,
+/** A command's code is read when it runs, so that a start need not wait for that of the others. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  config: async () => (await import('./config.ts')).config,
+  backup: async () => (await import('./backup.ts')).backup,
+  import: async () => (await import('./import.ts')).importZones,
+  export: async () => (await import('./export.ts')).exportZones,
+  pools: async () => (await import('./pools.ts')).pools,
 }
 
 exit(await main(argv.slice(2)))
@@ -40,25 +33,45 @@ async function main(args: readonly string[]): Promise<number> {
 async function dispatch(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args
   if (name === '--version') return print(`${version()}\n`)
-  if (name === undefined || name === '--help' || name === '-h') return print(programHelp(commands))
-  if (name === 'help')
-    return print(rest.length === 0 ? programHelp(commands) : commandHelp(find(rest, commands).command))
-  const found = find(args, commands)
+  if (name === undefined || name === '--help' || name === '-h') return helpOnAll()
+  if (name === 'help') return rest.length === 0 ? helpOnAll() : helpOn((await find(rest)).command)
+  const found = await find(args)
   const asksHelp = found.rest.includes('--help') || found.rest.includes('-h')
-  return asksHelp ? print(commandHelp(found.command)) : found.command.run(found.rest)
+  return asksHelp ? helpOn(found.command) : found.command.run(found.rest)
 }
 
 type Found = { readonly command: Command; readonly rest: readonly string[] }
 
 /** The command that words begin with, and the words after it. */
-function find([name = '', ...rest]: readonly string[], within: Readonly<Record<string, Command>>): Found {
-  const command = Object.hasOwn(within, name) ? within[name] : undefined
-  if (command === undefined) {
-    const known = [...Object.keys(within), ...(within === commands ? ['help'] : [])]
-    throw new Trouble(`${JSON.stringify(name)} is no command${suggestion(name, known)}; see nameplane --help`, 2)
-  }
-  const goesOn = command.commands !== undefined && rest[0] !== undefined && !rest[0].startsWith('-')
-  return goesOn ? find(rest, command.commands) : { command, rest }
+async function find([name = '', ...rest]: readonly string[]): Promise<Found> {
+  const load = own(commands, name) ?? noCommand(name, [...Object.keys(commands), 'help'])
+  return among(await load(), rest)
+}
+
+/** The command itself, or the one of its own that words go on to. */
+function among(command: Command, words: readonly string[]): Found {
+  const [name, ...rest] = words
+  if (command.commands === undefined || name === undefined || name.startsWith('-')) return { command, rest: words }
+  return among(own(command.commands, name) ?? noCommand(name, Object.keys(command.commands)), rest)
+}
+
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+function noCommand(name: string, known: readonly string[]): never {
+  throw new Trouble(`${JSON.stringify(name)} is no command${suggestion(name, known)}; see nameplane --help`, 2)
+}
+
+async function helpOnAll(): Promise<number> {
+  const { programHelp } = await import('./help.ts')
+  const loaded = Object.entries(commands).map(async ([name, load]) => [name, await load()] as const)
+  return print(programHelp(Object.fromEntries(await Promise.all(loaded))))
+}
+
+async function helpOn(command: Command): Promise<number> {
+  const { commandHelp } = await import('./help.ts')
+  return print(commandHelp(command))
 }
 
 function print(text: string): number {
