@@ -15,7 +15,7 @@ export const backup: Command = {
     const [folder, ...rest] = flags.words
     if (folder === undefined || rest.length > 0)
       throw new Trouble('backup takes one folder: nameplane backup FOLDER', 2)
-    const { config } = loadConfig(flags, process.env)
+    const { config } = await loadConfig(flags, process.env)
     if (config.database_url !== undefined) {
       throw new Trouble('everything is in PostgreSQL (database_url): back that up with pg_dump, and secret.key with it')
     }

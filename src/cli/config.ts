@@ -9,7 +9,7 @@ export const config: Command = {
   usage: 'nameplane config [SETTINGS]',
   settings: [],
   async run(args) {
-    const loaded = loadConfig(settingsOnly(args, 'config'), process.env)
+    const loaded = await loadConfig(settingsOnly(args, 'config'), process.env)
     process.stdout.write(`${settingsInForce(loaded)}\n`)
     return 0
   },

@@ -9,7 +9,7 @@ export const migrate: Command = {
   usage: 'nameplane migrate [SETTINGS]',
   settings: ['data_dir', 'database_url', 'log_level', 'log_format'],
   async run(args) {
-    const { config } = loadConfig(settingsOnly(args, 'migrate'), process.env)
+    const { config } = await loadConfig(settingsOnly(args, 'migrate'), process.env)
     const log = openLog({ level: config.log_level, format: config.log_format })
     const program = await import('../main.ts')
     const applied = await program.migrateOnly(config, log)

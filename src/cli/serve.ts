@@ -8,7 +8,7 @@ export const serve: Command = {
   summary: 'Run the service until it is told to stop.',
   usage: 'nameplane serve [SETTINGS]',
   async run(args) {
-    const { config } = loadConfig(settingsOnly(args, 'serve'), process.env)
+    const { config } = await loadConfig(settingsOnly(args, 'serve'), process.env)
     const log = openLog({ level: config.log_level, format: config.log_format })
     // Loaded here, so that help and wrong settings need not wait for the whole program.
     const program = await import('../main.ts')

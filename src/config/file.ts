@@ -1,41 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { type SettingName, settingNames, settingRows } from '../config.ts'
+import type { SettingName } from '../config.ts'
 import type { Given } from './given.ts'
-import { suggestion } from './nearest.ts'
 
 const standard = 'nameplane.yaml'
 
 /** Reads the settings of a YAML file: the one named, else nameplane.yaml in the working folder if it is there. */
-export function readConfigFile(path: string | undefined, faults: string[]): ReadonlyMap<SettingName, Given> {
-  const found = new Map<SettingName, Given>()
-  if (path === undefined && !existsSync(standard)) return found
+export async function readConfigFile(
+  path: string | undefined,
+  faults: string[],
+): Promise<ReadonlyMap<SettingName, Given>> {
+  if (path === undefined && !existsSync(standard)) return new Map()
   const file = path ?? standard
   const text = readText(file, faults)
-  if (text === undefined) return found
-  const document = parseDocument(text, { prettyErrors: true })
-  const [error] = document.errors
-  if (error) {
-    faults.push(`${file}: ${error.message.split('\n')[0]?.replace(/:$/, '')}`)
-    return found
-  }
-  const { contents } = document
-  if (contents === null || (isScalar(contents) && contents.value === null)) return found
-  if (!isMap(contents)) {
-    faults.push(`${file}: must hold lines of the form SETTING: VALUE`)
-    return found
-  }
-  for (const { key: keyNode, value: node } of contents.items) {
-    const key = String(keyNode)
-    const label = `${file}: ${key}`
-    if (!isSettingName(key)) {
-      faults.push(`${label} is no setting${suggestion(key, settingNames)}`)
-      continue
-    }
-    const value = settingText(key, isAlias(node) ? node.resolve(document) : node, label, faults)
-    if (value !== undefined) found.set(key, { text: value, origin: `file ${file}`, label })
-  }
-  return found
+  if (text === undefined) return new Map()
+  // YAML is much code, and most starts have no such file.
+  const { settingsOfYaml } = await import('./yaml.ts')
+  return settingsOfYaml(text, file, faults)
 }
 
 function readText(file: string, faults: string[]): string | undefined {
@@ -45,21 +25,4 @@ function readText(file: string, faults: string[]): string | undefined {
     faults.push(`cannot read the settings file ${file}: ${(error as Error).message}`)
     return undefined
   }
-}
-
-const isSettingName = (key: string): key is SettingName => (settingNames as readonly string[]).includes(key)
-
-/** The text of one value as it stands in the file (`1000`, not `1e3` as a number); undefined when it is empty. */
-function settingText(name: SettingName, node: unknown, label: string, faults: string[]): string | undefined {
-  if (node === null) return undefined
-  if (isScalar(node)) return node.value === null ? undefined : scalarText(node)
-  if (settingRows[name].kind === 'list' && isSeq(node) && node.items.every((item) => isScalar(item))) {
-    return node.items.map(scalarText).join(',')
-  }
-  faults.push(settingRows[name].kind === 'list' ? `${label} must be a list of values` : `${label} must be one value`)
-  return undefined
-}
-
-function scalarText(node: { readonly value: unknown; readonly source?: string | undefined }): string {
-  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
 }

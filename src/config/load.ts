@@ -13,11 +13,11 @@ export type Loaded = {
 }
 
 /** Reads every setting: flag before environment before file before default. What is wrong is told all at once. */
-export function loadConfig(flags: Flags, environment: NodeJS.ProcessEnv): Loaded {
+export async function loadConfig(flags: Flags, environment: NodeJS.ProcessEnv): Promise<Loaded> {
   const faults: string[] = []
   const fromEnvironment = readEnvironment(environment, faults)
   const path = flags.config ?? fromEnvironment.config
-  const fromFile = readConfigFile(path, faults)
+  const fromFile = await readConfigFile(path, faults)
   const given: Partial<Record<SettingName, Given>> = {}
   const values: Partial<Record<SettingName, unknown>> = {}
   for (const name of settingNames) {
