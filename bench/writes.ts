@@ -74,7 +74,7 @@ async function onEngine(
 }
 
 async function zonesOf(target: Target): Promise<RawZone[]> {
-  const db = openDatabase({ ...target, onIdleError: () => {} })
+  const db = await openDatabase({ ...target, onIdleError: () => {} })
   try {
     return await db.read((tx) =>
       tx.all<RawZone>(

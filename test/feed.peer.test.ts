@@ -30,7 +30,7 @@ const statusOf = async (zone: { id: string }) => (await served.api.get<ShownZone
 /** A name server as another process has it: with a handle of its own on the database. */
 async function another(): Promise<{ db: Database; port: number; close(): Promise<void> }> {
   const database = { url, dataDir: '/nonexistent' }
-  const db = openDatabase({ ...database, onIdleError: () => {} })
+  const db = await openDatabase({ ...database, onIdleError: () => {} })
   const server = await startNameserver({
     db,
     clock: systemClock,

@@ -21,7 +21,7 @@ export type Store = {
 /** A store in a new folder with this many pools and TLDs, made a millisecond apart, all of project `bench`. */
 export async function seededStore(rows: number, url?: string): Promise<Store> {
   const dataDir = await mkdtemp(joinPath(tmpdir(), 'nameplane-bench-'))
-  const db = openDatabase({ url, dataDir, onIdleError: () => {} })
+  const db = await openDatabase({ url, dataDir, onIdleError: () => {} })
   const ids: string[] = []
   const sample = Math.ceil(rows / 500)
   try {

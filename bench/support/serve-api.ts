@@ -11,7 +11,7 @@ import { secretsWith } from '../../src/secrets.ts'
 
 /** The service as users run it, in a process of its own: the data folder, then the database URL if it is PostgreSQL. */
 const [dataDir, url] = process.argv.slice(2)
-const db = openDatabase({ url, dataDir: dataDir!, onIdleError: (error) => console.error(error) })
+const db = await openDatabase({ url, dataDir: dataDir!, onIdleError: (error) => console.error(error) })
 await migrate(db, new Date())
 const api = await startApi({
   db,

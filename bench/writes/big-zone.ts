@@ -10,7 +10,7 @@ const step = 1000
 
 /** Puts so many sets of one record each into a zone of a seeded store; returns their ids. */
 export async function fillZone(target: Target, zone: RawZone, sets: number): Promise<string[]> {
-  const db = openDatabase({ ...target, onIdleError: () => {} })
+  const db = await openDatabase({ ...target, onIdleError: () => {} })
   const ids: string[] = []
   const at = timestamp(new Date())
   try {

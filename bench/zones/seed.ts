@@ -33,7 +33,7 @@ const stepsPerCommit = 20
 
 /** Fills an empty store with made-up zones of ten sets each, as if they had been made through the API one by one. */
 export async function seedZones(target: Target, zones: number): Promise<void> {
-  const db = openDatabase({ ...target, onIdleError: () => {} })
+  const db = await openDatabase({ ...target, onIdleError: () => {} })
   try {
     await migrate(db, new Date())
     await db.write((tx) => ensureDefaultPool(tx, servers, momentOf(0)))

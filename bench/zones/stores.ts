@@ -66,7 +66,7 @@ async function inPostgres(postgres: Postgres, zones: number): Promise<{ target: 
 
 /** Ids from all over the store, found by the names that seeding gave. */
 async function sampleOf(target: Target, zones: number): Promise<Sample> {
-  const db = openDatabase({ ...target, onIdleError: () => {} })
+  const db = await openDatabase({ ...target, onIdleError: () => {} })
   const numbers = sampleNumbers(zones, Math.min(500, zones / 4))
   const [zoneIds, setIds]: [string[], string[]] = [[], []]
   try {

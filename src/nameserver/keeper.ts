@@ -92,7 +92,7 @@ export async function runKeeper(
   const log = openLog(options.log)
   const wakes = new Wakes()
   const db = withWakes(
-    openDatabase({
+    await openDatabase({
       ...options.database,
       onIdleError: (error) => log.warn({ err: error }, 'a database connection was lost'),
     }),

@@ -37,7 +37,7 @@ export async function startServed(
   const folder = mkdtempSync(join(tmpdir(), 'nameplane-served-'))
   const database = { url: options.url, dataDir: folder }
   const newStore = async () => {
-    const db = openDatabase({ ...database, onIdleError: () => {} })
+    const db = await openDatabase({ ...database, onIdleError: () => {} })
     return { db, remove: () => db.close() }
   }
   const api = await startZonesApi(newStore)
