@@ -4,7 +4,6 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { believeHeaders } from './api/auth.ts'
-import { startApi } from './api/server.ts'
 import { deliveryMetrics } from './backends/metrics.ts'
 import { type RunningDelivery, startDelivery } from './backends/start.ts'
 import { banner } from './banner.ts'
@@ -19,12 +18,11 @@ import { nameserverMetrics, nameserverReadiness } from './nameserver/metrics.ts'
 import { rateSettings } from './nameserver/rate-settings.ts'
 import { type Nameserver, type NameserverOptions, nameserverThread, startNameserver } from './nameserver/start.ts'
 import { processMetrics } from './process-metrics.ts'
-import { runSettings } from './resources/imports/run.ts'
+import { runSettings } from './resources/imports/settings.ts'
 import { startImports } from './resources/imports/start.ts'
-import { type ResourceSettings, routes } from './resources/index.ts'
+import type { ResourceSettings } from './resources/index.ts'
 import { ensureDefaultPool } from './resources/pools/seed.ts'
 import { quotaPresets } from './resources/quotas/fields.ts'
-import { networkService } from './resources/reverse-names/sources/openstack.ts'
 import { staticList } from './resources/reverse-names/sources/static.ts'
 import { mustBeKeyOf } from './resources/secret-key.ts'
 import { startHeartbeat } from './resources/service-statuses/heartbeat.ts'
@@ -42,16 +40,19 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   await using parts = new AsyncDisposableStack()
   const thread = nameserverThread()
   parts.defer(async () => void (await thread.terminate()))
+  // Read only now, so that the thread reads its code at the same time.
+  const [{ startApi }, { routes }] = await Promise.all([import('./api/server.ts'), import('./resources/index.ts')])
   const { db } = await openStore(config, log, parts)
   const secrets = await openSecrets({ dataDir: config.data_dir, secretKey: config.secret_key })
   await db.write((tx) => mustBeKeyOf(tx, secrets))
   await db.write((tx) => ensureDefaultPool(tx, config.default_ns, systemClock()))
+  const settings = resourceSettings(config, secrets, await addressSource(config))
   let nameserver: Nameserver | undefined
   let delivery: RunningDelivery | undefined
   const api = await startApi({
     db,
     listen: config.api_listen,
-    routes: routes(resourceSettings(config, secrets)),
+    routes: routes(settings),
     authenticate: believeHeaders,
     defaultLimit: config.default_limit,
     maxLimit: config.max_limit,
@@ -113,14 +114,14 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     roles: () => ['api', 'central', 'producer', 'mdns', 'worker'],
   })
   parts.defer(() => heartbeat.stop())
-  const imports = startImports({ db, log, settings: runSettings(resourceSettings(config, secrets)) })
+  const imports = startImports({ db, log, settings: runSettings(settings) })
   parts.defer(() => imports.stop())
   const secondary = startSecondary({
     db,
     log,
     data: {
       secretKey: secrets.key,
-      quotaDefaults: resourceSettings(config, secrets).quotaDefaults,
+      quotaDefaults: settings.quotaDefaults,
       limits: { records: config.secondary_max_records, octets: config.secondary_max_bytes },
       log: { level: config.log_level, format: config.log_format },
     },
@@ -164,7 +165,11 @@ function keeperOptions(config: Config, secrets: Secrets): NameserverOptions['kee
 }
 
 /** What the resources are given of the settings. */
-function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
+function resourceSettings(
+  config: Config,
+  secrets: Secrets,
+  addressSource: ResourceSettings['addressSource'],
+): ResourceSettings {
   const preset = quotaPresets[config.quota_preset]
   return {
     secrets,
@@ -189,13 +194,14 @@ function resourceSettings(config: Config, secrets: Secrets): ResourceSettings {
     adminApi: config.enable_api_admin,
     managedProject: config.managed_project,
     reversePrefixes: { ipv4: config.reverse_ipv4_prefix, ipv6: config.reverse_ipv6_prefix },
-    addressSource: addressSource(config),
+    addressSource,
   }
 }
 
 /** Where the addresses of projects are known: at OpenStack's network service where one is set, else in our own list. */
-function addressSource(config: Config): ResourceSettings['addressSource'] {
+async function addressSource(config: Config): Promise<ResourceSettings['addressSource']> {
   if (config.network_url === undefined) return staticList
+  const { networkService } = await import('./resources/reverse-names/sources/openstack.ts')
   return networkService({
     url: config.network_url,
     region: config.network_region,
@@ -243,7 +249,7 @@ async function openStore(
   const lock = lockFolder(folder)
   parts.defer(() => lock.release())
   try {
-    const db = openDatabase({
+    const db = await openDatabase({
       url: config.database_url,
       dataDir: folder,
       onIdleError: (error) => log.warn({ err: error }, 'a database connection was lost'),

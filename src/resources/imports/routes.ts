@@ -5,7 +5,7 @@ import { type Call, created, listed, noContent, type Route, route, shown } from 
 import type { Tx } from '../../db/sql.ts'
 import { type ZoneImport, zoneImport } from './fields.ts'
 import { type IntakeSettings, importIntake, importParameters, type Taken } from './intake.ts'
-import type { RunSettings } from './run.ts'
+import type { RunSettings } from './settings.ts'
 import * as store from './store.ts'
 
 export type ImportSettings = IntakeSettings & Pick<RunSettings, 'importMaxChanges'>

@@ -7,35 +7,14 @@ import { DnsError } from '../../dns/errors.ts'
 import type { Chunk } from '../../dns/zonefile/intake.ts'
 import { readZoneFile } from '../../dns/zonefile/zonefile.ts'
 import { ApiError } from '../../errors.ts'
-import type { RecordsetSettings } from '../recordsets/routes.ts'
-import type { ZoneSettings } from '../zones/create.ts'
 import type { PlacedFault } from './content-check.ts'
 import { FaultList } from './faults.ts'
 import type { Difference, Progress } from './fields.ts'
 import { giveUp } from './publish.ts'
 import { Reading } from './reading.ts'
+import type { RunSettings } from './settings.ts'
 import { settle, tellTogether } from './settle.ts'
 import * as store from './store.ts'
-
-/** What doing imports needs to know. */
-export type RunSettings = ZoneSettings &
-  Pick<RecordsetSettings, 'recordTypes'> & {
-    /** The most sets that an import may change in a zone that is there. */
-    readonly importMaxChanges: number
-  }
-
-/** Those settings alone: they go to another thread, where secrets have no business. */
-export const runSettings = (all: RunSettings): RunSettings => ({
-  maxZoneNameLength: all.maxZoneNameLength,
-  allowSpecialNames: all.allowSpecialNames,
-  defaultTtl: all.defaultTtl,
-  minTtl: all.minTtl,
-  managedEmail: all.managedEmail,
-  schedulerFilters: all.schedulerFilters,
-  quotaDefaults: all.quotaDefaults,
-  recordTypes: all.recordTypes,
-  importMaxChanges: all.importMaxChanges,
-})
 
 export type RunContext = {
   readonly db: LinkedStore

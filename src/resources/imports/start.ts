@@ -5,7 +5,7 @@ import { timestamp } from '../../clock.ts'
 import type { Database } from '../../db/sql.ts'
 import { workerUrl } from '../../worker-url.ts'
 import { importTopic } from './fields.ts'
-import type { RunSettings } from './run.ts'
+import type { RunSettings } from './settings.ts'
 import * as store from './store.ts'
 import type { ThreadData, ThreadMessage } from './thread.ts'
 

@@ -5,7 +5,8 @@ import { systemClock, timestamp } from '../../clock.ts'
 import { Filler } from '../../db/filler.ts'
 import { openLinked } from '../../db/link.ts'
 import type { StoreLink } from '../../db/sql.ts'
-import { leaseMilliseconds, type RunContext, type RunSettings, runImport } from './run.ts'
+import { leaseMilliseconds, type RunContext, runImport } from './run.ts'
+import type { RunSettings } from './settings.ts'
 import * as store from './store.ts'
 
 export type ThreadData = { readonly link: StoreLink; readonly fillLink: StoreLink; readonly settings: RunSettings }
