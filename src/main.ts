@@ -40,12 +40,22 @@ export async function serve(config: Config, log: Logger): Promise<number> {
   await using parts = new AsyncDisposableStack()
   const thread = nameserverThread()
   parts.defer(async () => void (await thread.terminate()))
-  // Read only now, so that the thread reads its code at the same time.
-  const [{ startApi }, { routes }] = await Promise.all([import('./api/server.ts'), import('./resources/index.ts')])
   const { db } = await openStore(config, log, parts)
   const secrets = await openSecrets({ dataDir: config.data_dir, secretKey: config.secret_key })
   await db.write((tx) => mustBeKeyOf(tx, secrets))
   await db.write((tx) => ensureDefaultPool(tx, config.default_ns, systemClock()))
+  const starting = startNameserver({
+    thread,
+    db,
+    clock: systemClock,
+    log,
+    keeper: keeperOptions(config, secrets),
+  })
+  // Should it fail, that is told where it is waited for.
+  starting.catch(() => {})
+  parts.defer(async () => (await starting.catch(() => undefined))?.close())
+  // Read only now: the name server starts at the same time, on threads of its own.
+  const [{ startApi }, { routes }] = await Promise.all([import('./api/server.ts'), import('./resources/index.ts')])
   const settings = resourceSettings(config, secrets, await addressSource(config))
   let nameserver: Nameserver | undefined
   let delivery: RunningDelivery | undefined
@@ -83,20 +93,13 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     journalChangesPerZone: config.journal_changes,
   })
   parts.defer(() => upkeep.stop())
-  nameserver = await startNameserver({
-    thread,
-    db,
-    clock: systemClock,
-    log,
-    keeper: keeperOptions(config, secrets),
-  }).catch((error: unknown) => {
+  nameserver = await starting.catch((error: unknown) => {
     throw listenTrouble(
       error,
       'dns_listen',
       (error as { listen?: (typeof config.dns_listen)[number] }).listen ?? config.dns_listen[0]!,
     )
   })
-  parts.defer(() => nameserver?.close())
   delivery = startDelivery({
     db,
     log,
