@@ -1,3 +1,4 @@
+import { atMost } from '../db/at-most.ts'
 import { join, raw, type Sql, sql, type Tx, type Value } from '../db/sql.ts'
 import { type Filter, tested } from './filter.ts'
 
@@ -157,7 +158,7 @@ async function wayOf(tx: Tx, part: Part, filters: readonly Filter[], order: Orde
 /** How many rows something finds, counted up to a bound. */
 async function countFound(tx: Tx, part: Part, by: By, bound: number): Promise<number> {
   const row = await tx.get<{ n: number }>(sql`
-    select count(*) as n from (${sampleOf(by, part, bound)} limit ${bound}) as sample`)
+    select count(*) as n from (${sampleOf(by, part, bound)} ${atMost(bound)}) as sample`)
   return row!.n
 }
 
@@ -248,7 +249,7 @@ const beyond = ({ both }: Keys, order: Order): Sql[] =>
 function orderBy({ first, id }: Keys, { descending, limit }: Pick<Order, 'descending' | 'limit'>): Sql {
   const way = raw(descending ? 'desc' : 'asc')
   const keys = first === undefined ? sql`${id} ${way}` : sql`${first} ${way}, ${id} ${way}`
-  return sql`order by ${keys} limit ${limit}`
+  return sql`order by ${keys} ${atMost(limit)}`
 }
 
 const onlyFound = ({ only }: Part): Sql[] => Object.entries(only).map(([name, value]) => sql`${raw(name)} = ${value}`)

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { type Filter, parsePattern, startsWith, tested, textMatches } from '../../api/filter.ts'
+import { atMost } from '../../db/at-most.ts'
 import { join, raw, type Sql, sql } from '../../db/sql.ts'
 import { parseIpv6, printAddress } from '../../dns/address.ts'
 
@@ -22,7 +23,7 @@ export function dataMatches(value: string): Filter {
   const order = ({ column, value: wanted }: Way) =>
     raw('exact' in parsePattern(wanted) ? 'recordset_id' : `${keyOf({ column })}, recordset_id`)
   const some = (i: number, limit: number) => sql`
-    select * from (${found(i)} order by ${order(ways[i]!)} limit ${limit}) as way${raw(String(i))}`
+    select * from (${found(i)} order by ${order(ways[i]!)} ${atMost(limit)}) as way${raw(String(i))}`
   const each = (select: (i: number) => Sql, between: string) =>
     join(
       ways.map((_, i) => select(i)),
