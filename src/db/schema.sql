@@ -641,6 +641,8 @@ CREATE INDEX zones_changed on zones (changed_at, id);
 
 CREATE INDEX zones_deleted on zones (purge_at) where deleted_at is not null;
 
+CREATE INDEX zones_leaving on zones (pool_id, id) where deleted_at is not null and gone_at is null;
+
 CREATE UNIQUE INDEX zones_name on zones (name_key, pool_id) where deleted_at is null;
 
 CREATE TRIGGER zones_named after insert on zones when new.gone_at is null begin

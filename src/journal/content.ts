@@ -80,7 +80,7 @@ export const zoneNamed = (tx: Tx, name: string): Promise<(ServedZone & { readonl
 
 /** Deleted zones that nobody has said to be gone yet. */
 export const zonesToLeave = (tx: Tx): Promise<{ readonly id: string }[]> =>
-  tx.all(sql`select id from zones where deleted_at is not null and gone_at is null`)
+  tx.all(sql`select id from zones where deleted_at is not null and gone_at is null order by pool_id, id`)
 
 /** A record set as its row has it. */
 export type SetRow = readonly [
