@@ -56,13 +56,15 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
 
   const { fromRow } = among
   const escapedMount = JSON.stringify(mount).slice(1, -1)
-  const shown = rows
-    .slice(0, page.limit)
-    .map((values) =>
+  let shown = ''
+  for (let i = 0; i < rows.length && i < page.limit; i += 1) {
+    const values = rows[i]!
+    if (i > 0) shown += ','
+    shown +=
       fromRow === undefined
         ? print(values, escapedMount)
-        : JSON.stringify(resource.view(fromRow(asRow(columns, values)), profile, mount)),
-    )
+        : JSON.stringify(resource.view(fromRow(asRow(columns, values)), profile, mount))
+  }
   const here = mount + (among.path ?? `/${resource.plural}`)
   const links: Record<string, string> = { self: here + printQuery(query) }
   if (rows.length > page.limit) {
@@ -74,7 +76,7 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
     return among.total !== undefined && page.filters.length === 0 ? among.total() : countRows(tx, parts, page.filters)
   })
   const last = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`
-  return `{"${resource.plural}":[${shown.join(',')}],"links":${JSON.stringify(links)}${last}}`
+  return `{"${resource.plural}":[${shown}],"links":${JSON.stringify(links)}${last}}`
 }
 
 function readPage(query: Query, resource: Resource, among: Among, limits: PageLimits): Page {

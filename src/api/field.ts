@@ -53,6 +53,7 @@ export type Options<W extends Write> = {
   readonly isApart?: boolean
   readonly key?: string
   readonly folded?: boolean
+  readonly plain?: boolean
 }
 
 /** Adds a fault; returns undefined so that a parser can return it. */
@@ -67,7 +68,6 @@ export const field = <T, W extends Write = 'never'>(
   parse: Field<T>['parse'],
   options: Options<W> & {
     readonly json?: boolean
-    readonly plain?: boolean
     show?(value: T, profile: Profile): unknown
   },
 ): Field<T, W> => ({

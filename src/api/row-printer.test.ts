@@ -35,6 +35,20 @@ test('a row in a list reads as the resource does on its own', () => {
   equal(idOf(stored), '7')
 })
 
+test('text is escaped as JSON wants it, whatever is in it', () => {
+  const { columns, print } = shelf.inList(openstack)
+  for (const name of ['', 'plain ~!#[]', '"', '\\', '\n', '\u007f', '\u00e9', '\u2028', '\u{1f600}', 'a\ud800']) {
+    const values = (stored as unknown[]).with(columns.indexOf('name'), name)
+    equal(print(values, '').split('"name":')[1]!.split(',"height"')[0], JSON.stringify(name))
+  }
+})
+
+test('what a field makes of its value follows the value from row to row', () => {
+  const { columns, print } = shelf.inList(openstack)
+  const wear = (text: string) => JSON.parse(print((stored as unknown[]).with(columns.indexOf('wear'), text), '')).wear
+  deepEqual(['{}', '{"a":"b"}', '{"a":"b"}', '{}'].map(wear), [0, 1, 1, 0])
+})
+
 test('null is printed as null', () => {
   const printed = JSON.parse(shelf.inList(openstack).print(['7', 'r', null, 3, null, '{}', null, 'n'], ''))
   deepEqual([printed.name, printed.labels, printed.wear], [null, null, 0])

@@ -19,13 +19,14 @@ type Printed = {
 export function rowPrinter({ fields, links }: Printed, profile: Profile): RowPrinter {
   const shown = Object.entries(fields).filter(([, field]) => !field.omitInList?.(profile))
   const columns = shown.map(([name, { column }]) => column ?? name)
-  const parts = shown.map(([name, field]) => ({
-    key: `${JSON.stringify(name)}:`,
-    text: textOf(field, profile),
+  const parts = shown.map(([name, field], i) => ({
+    key: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    kind: kindOf(field),
+    shown: remembered(field, profile),
     isAbsentIfNull: field.isAbsentIfNull === true,
   }))
   const linkParts = Object.entries(links).map(([name, path], i) => ({
-    key: `${i === 0 ? '' : ','}${JSON.stringify(name)}:"`,
+    key: `${i === 0 ? ',"links":{' : ','}${JSON.stringify(name)}:"`,
     fill: pathFiller(path, (id) => columns.indexOf(id)),
   }))
   const idAt = columns.indexOf('id')
@@ -33,22 +34,48 @@ export function rowPrinter({ fields, links }: Printed, profile: Profile): RowPri
     columns,
     idOf: (values) => String(values[idAt]),
     print(values, mount) {
-      let text = '{'
+      let text = ''
       for (let i = 0; i < parts.length; i += 1) {
-        const part = parts[i]!
-        if (values[i] !== null || !part.isAbsentIfNull) text += `${part.key}${part.text(values[i])},`
+        const { key, kind, shown, isAbsentIfNull } = parts[i]!
+        const value = values[i]
+        if (kind === 'shown') text += key + shown(value)
+        else if (value !== null) text += key + textOf(kind, value)
+        else if (!isAbsentIfNull) text += `${key}null`
       }
-      text += '"links":{'
       for (const { key, fill } of linkParts) text += `${key}${mount}${fill((at) => values[at])}"`
       return `${text}}}`
     },
   }
 }
 
-function textOf({ json, plain, show }: Field<unknown>, profile: Profile): (stored: unknown) => string {
-  if (show) return (stored) => JSON.stringify(show(json ? JSON.parse(stored as string) : stored, profile))
-  if (json) return (stored) => (stored as string | null) ?? 'null'
-  return plain ? (stored) => (stored === null ? 'null' : `"${stored}"`) : JSON.stringify
+/** How a stored value becomes JSON: it is JSON, it is text that needs no escapes, it is a text or number, or its field shows something else. */
+type Kind = 'json' | 'plain' | 'scalar' | 'shown'
+
+function kindOf({ json, plain, show }: Field<unknown>): Kind {
+  if (show) return 'shown'
+  if (json) return 'json'
+  return plain ? 'plain' : 'scalar'
+}
+
+function textOf(kind: Kind, value: unknown): string {
+  if (kind === 'json') return value as string
+  if (typeof value === 'number') return String(value)
+  // JSON.stringify takes longer than to see that a short text can stay as it is.
+  return kind === 'plain' || isPlain.test(value as string) ? `"${value}"` : JSON.stringify(value)
+}
+
+const isPlain = /^[ !#-[\]-~]*$/
+
+/** What a field shows, kept from one row to the next: it is often the same. */
+function remembered({ show, json }: Field<unknown>, profile: Profile): (stored: unknown) => string {
+  let last: unknown
+  let text = ''
+  return (stored) => {
+    if (text === '' || stored !== last)
+      text = JSON.stringify(show?.(json ? JSON.parse(stored as string) : stored, profile))
+    last = stored
+    return text
+  }
 }
 
 /** A path with the ids of a row in braces, to be filled from where each id is found. */

@@ -80,7 +80,7 @@ export const zone = resource(
   },
   {
     id: id(),
-    pool_id: text(36),
+    pool_id: text(36, { plain: true }),
     project_id: text(255, { sort: true }),
     name: zoneName,
     email: nullable(text(255, { rule: emailFault, write: 'always', filter: true })),
@@ -88,13 +88,13 @@ export const zone = resource(
     ttl: nullable(integer(0, 2_147_483_647, { write: 'always', filter: true, sort: true })),
     serial: integer(0, 4_294_967_295, { sort: true }),
     shared: field<number>({ type: 'boolean' }, () => undefined, { show: (value) => value !== 0 }),
-    status: text(10, { filter: true, sort: true }),
+    status: text(10, { filter: true, sort: true, plain: true }),
     // Why the status is ERROR; absent when it is not.
     status_reason: { ...nullable(text(100_000)), column: 'trouble', isAbsentIfNull: true },
-    action: text(10),
+    action: text(10, { plain: true }),
     version: integer(1, Number.MAX_SAFE_INTEGER),
     attributes: defaulted(textMap({ key: 50, value: 50, entries: 100 }, { write: 'always' }), {}),
-    type: optional(text(20, { rule: typeFault, write: 'create', filter: 'slow' }), 'PRIMARY'),
+    type: optional(text(20, { rule: typeFault, write: 'create', filter: 'slow', plain: true }), 'PRIMARY'),
     masters: defaulted(masters, []),
     // Ids are made in the order of time, so the creation order is theirs.
     created_at: moment({ sort: true, key: 'id' }),
