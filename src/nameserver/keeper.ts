@@ -167,7 +167,9 @@ export async function runKeeper(
     work.catch((error: unknown) => log.error({ err: error }, trouble))
   let background = Promise.resolve()
   if (state.loading) {
-    const loaded = loader.loadAll().then(() => log.info({ ...writer.stats }, 'every zone is served'))
+    const loaded = loader.loadAll().then((isAll) => {
+      if (isAll) log.info({ ...writer.stats }, 'every zone is served')
+    })
     background = inBackground(loaded, 'zones could not be loaded; each is loaded when it is asked for').finally(() => {
       state = { ...state, loading: false }
     })

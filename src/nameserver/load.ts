@@ -73,12 +73,12 @@ export class Loader {
     this.#work()
   }
 
-  /** Reads every zone that is not there yet. */
-  async loadAll(): Promise<void> {
+  /** Reads every zone that is not there yet; false where it was stopped before that. */
+  async loadAll(): Promise<boolean> {
     const { db, holder, log } = this.#options
     let [done, told] = [0, Date.now()]
     for await (const zones of inBatches(db, zonesAtOnce, namesAfter)) {
-      if (this.#stopped) return
+      if (this.#stopped) return false
       const awaited = idsOf(zones).filter((id) => holder.stateOf(id)?.state === 'awaited' && !this.#underWay.has(id))
       await this.#load(awaited)
       done += zones.length
@@ -86,6 +86,7 @@ export class Loader {
       told = Date.now()
       log.info({ zones: done }, 'zones loaded so far')
     }
+    return true
   }
 
   /** Reads these zones soon; where that fails for want of the database, it is tried again. */
