@@ -49,8 +49,8 @@ test('[L2] a second npm start is up in under a second', async () => {
     await again.ended
     bestNpm = Math.min(bestNpm, await npmAlone())
   }
-  // Other tests share the machine. Where npm alone, 0.2 s on an idle one, takes longer, so may we: several threads more than in proportion.
-  equal(best < Math.max(1000, 10 * bestNpm), true, `${Math.round(best)} ms; npm alone ${Math.round(bestNpm)} ms`)
+  // Other tests share the machine. Where npm alone, 0.2 s on an idle one, takes longer, so may we: a start takes 3 to 4.4 times as long as it.
+  equal(best < Math.max(1000, 5 * bestNpm), true, `${Math.round(best)} ms; npm alone ${Math.round(bestNpm)} ms`)
 })
 
 async function npmAlone(): Promise<number> {
