@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
 import { fail } from '../errors.ts'
 import { toUuid } from '../ids.ts'
@@ -17,12 +17,19 @@ export type RequestOptions = PageLimits & { readonly authenticate: Authenticate;
 /** One way a request can reach a route: the mount it came by and where links start. */
 export type Mounted = { readonly route: Route; readonly profile: Profile; readonly base: LinkBase }
 
+/** What is read of a request. */
+export type Asked = {
+  readonly id: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** The parts of its path that the route has names for. */
+  readonly params: unknown
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly body?: unknown
+}
+
 /** Turns a request into a call: caller known and allowed, ids checked, body read. All that is left is the transaction. */
-export async function readCall(
-  request: FastifyRequest,
-  mounted: Mounted,
-  options: RequestOptions,
-): Promise<Omit<Call, 'tx'>> {
+export async function readCall(request: Asked, mounted: Mounted, options: RequestOptions): Promise<Omit<Call, 'tx'>> {
   const { headers } = request
   const { route, profile, base } = mounted
   mustAccept(headers.accept, route.answers ?? 'application/json')
@@ -58,7 +65,7 @@ const mountOf = ({ root }: Profile, { path }: Route): string => root + path.slic
 const takesBody = ({ method, body, intake }: Route): boolean =>
   body !== 'none' && intake === undefined && (method === 'POST' || method === 'PATCH' || method === 'PUT')
 
-function readBody(request: FastifyRequest, route: Route): unknown {
+function readBody(request: Asked, route: Route): unknown {
   const bytes = (request.body as Buffer | undefined) ?? new Uint8Array()
   if (route.body === 'optional' && bytes.length === 0) return {}
   mustBeJson(request.headers['content-type'])

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -12,9 +12,10 @@ import { type Place, pathsAmong } from './paths.ts'
 import { problem } from './problem.ts'
 import { profiles } from './profile.ts'
 import type { Query } from './query.ts'
-import { type Mounted, type RequestOptions, readCall } from './request.ts'
+import { type Asked, type Mounted, type RequestOptions, readCall } from './request.ts'
 import { RequestMeter, type RouteMeter } from './request-meter.ts'
 import type { Call, Reply, Route } from './route.ts'
+import { newRequestId, StraightGets } from './straight.ts'
 import { StreamPlaces } from './stream-places.ts'
 import { arriving, inTime, sendStream } from './streams.ts'
 import { type SystemOptions, systemRoutes } from './system.ts'
@@ -37,7 +38,7 @@ const requestMilliseconds = 30_000
 /** Starts the HTTP service; resolves once it listens. */
 export async function startApi(options: ApiOptions): Promise<{ url: string; close(): Promise<void> }> {
   const app = Fastify({
-    genReqId: () => `req-${crypto.randomUUID()}`,
+    genReqId: newRequestId,
     bodyLimit: options.maxBodyBytes,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
@@ -65,10 +66,11 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   app.setSerializerCompiler(() => JSON.stringify)
   const meter = new RequestMeter()
   const streams = new StreamPlaces()
+  const straight = new StraightGets()
   app.decorateRequest('begun', 0)
   app.addHook('onRequest', (request, reply, done) => {
     ;(request as Timed).begun = performance.now()
-    reply.header('X-Openstack-Request-Id', request.id)
+    reply.header(requestIdHeader, request.id)
     crossOrigin(options.corsOrigins, request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
       fail('bad_request', 'the Host header is missing')
@@ -82,13 +84,14 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
   const places: Place[] = systemRoutes(app, { ...options, requestMetrics: () => meter.metrics() }, base)
   const [large, ordinary] = [options.routes.filter(takesIn), options.routes.filter((route) => !takesIn(route))]
   for (const profile of profiles) {
-    for (const route of ordinary) places.push(mount(app, { route, profile, base }, { ...options, meter, streams }))
+    for (const route of ordinary)
+      places.push(mount(app, { route, profile, base }, { ...options, meter, streams, straight }))
     for (const route of large) {
       places.push({ method: route.method, path: profile.root + route.path })
       await app.register(async (apart) => {
         apart.removeAllContentTypeParsers()
         apart.addContentTypeParser('*', (_request, body, done) => done(null, body))
-        mount(apart, { route, profile, base }, { ...options, meter, streams })
+        mount(apart, { route, profile, base }, { ...options, meter, streams, straight })
       })
     }
   }
@@ -101,8 +104,24 @@ export async function startApi(options: ApiOptions): Promise<{ url: string; clos
     return sendProblem(error, request, reply, known?.contentType)
   })
 
+  goStraight(app, straight)
   await app.listen(options.listen)
   return { url: here(), close: () => closed(app) }
+}
+
+/** Puts the straight way before the framework's, until it closes: it knows what to tell clients then. */
+function goStraight(app: FastifyInstance, straight: StraightGets): void {
+  const [framework] = app.server.listeners('request') as ((
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => void)[]
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.server.removeAllListeners('request').on('request', (request, response) => {
+    if (isClosing || !straight.take(request, response)) framework!(request, response)
+  })
 }
 
 function wrongMethod(method: string, methods: readonly string[]): ApiError {
@@ -118,7 +137,11 @@ type Timed = FastifyRequest & { begun: number }
 /** What is known of a route before its handler runs. */
 type RouteConfig = { readonly contentType: string; readonly isLarge: boolean; readonly meter: RouteMeter }
 
-type MountOptions = ApiOptions & { readonly meter: RequestMeter; readonly streams: StreamPlaces }
+type MountOptions = ApiOptions & {
+  readonly meter: RequestMeter
+  readonly streams: StreamPlaces
+  readonly straight: StraightGets
+}
 
 function mount(app: FastifyInstance, mounted: Mounted, options: MountOptions): Place {
   const { route, profile } = mounted
@@ -132,22 +155,44 @@ function mount(app: FastifyInstance, mounted: Mounted, options: MountOptions): P
     config: { contentType, isLarge: takesIn(route), meter } satisfies RouteConfig,
     ...(route.intake && { bodyLimit: route.intake.maxBytes }),
     handler: async (request, reply) => {
-      const read = await readCall(request, mounted, options)
-      const call = route.prepare ? { ...read, prepared: await route.prepare(read, options.db) } : read
+      const call = await prepared(request, mounted, options)
       const answer =
         route.returns === 'parts'
           ? await options.streams.use(call.caller.project_id, () =>
               options.db.scan((tx) => streamed({ ...call, tx }, mounted, reply, options)),
             )
           : route.method === 'GET'
-            ? await options.db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
+            ? await seen(call, mounted, options)
             : await changed(call, mounted, request, options)
       if (answer !== undefined) write(reply, contentType, answer)
       meter.add(reply.raw.statusCode, performance.now() - (request as Timed).begun)
     },
   })
+  if (route.method === 'GET' && route.returns !== 'parts') {
+    options.straight.add(path, async (asked, response) => {
+      const begun = performance.now()
+      const answer = (reply: Reply) => {
+        send(response, { [requestIdHeader]: asked.id }, contentType, reply)
+        meter.add(reply.status, performance.now() - begun)
+      }
+      try {
+        answer(await seen(await prepared(asked, mounted, options), mounted, options))
+      } catch (error) {
+        answer(refusal(error, { ...asked, method: route.method }, options.log))
+      }
+    })
+  }
   return { method: route.method, path, contentType }
 }
+
+async function prepared(asked: Asked, mounted: Mounted, options: ApiOptions): Promise<Omit<Call, 'tx'>> {
+  const { prepare } = mounted.route
+  const call = await readCall(asked, mounted, options)
+  return prepare ? { ...call, prepared: await prepare(call, options.db) } : call
+}
+
+const seen = (call: Omit<Call, 'tx'>, { route }: Mounted, { db }: ApiOptions): Promise<Reply> =>
+  db[isSearch(route, call.query) ? 'scan' : 'read']((tx) => route.handle({ ...call, tx }))
 
 async function changed(
   call: Omit<Call, 'tx'>,
@@ -179,32 +224,49 @@ async function streamed(
   return sendStream(reply, { ...answer, stream: answer.stream, contentType }, sending)
 }
 
+type Headers = Record<string, number | string | string[] | undefined>
+
+const requestIdHeader = 'x-openstack-request-id'
+
 /** Straight to the connection: Fastify's own way looks into the content type, and adds a charset we do not want. */
 function write(reply: FastifyReply, contentType: string, answer: Reply): void {
+  const headers: Headers = reply.getHeaders()
+  reply.hijack()
+  send(reply.raw, headers, contentType, answer)
+}
+
+function send(response: ServerResponse, all: Headers, contentType: string, answer: Reply): void {
   const { status, headers, body } = answer
-  const all: Record<string, number | string | string[] | undefined> = reply.getHeaders()
   if (headers !== undefined) Object.assign(all, headers)
   const text = answer.text ?? (body === undefined ? undefined : JSON.stringify(body))
   if (text !== undefined) {
     all['Content-Type'] = contentType
     all['Content-Length'] = Buffer.byteLength(text)
   }
-  reply.hijack()
-  reply.raw.writeHead(status, all).end(text)
+  response.writeHead(status, all).end(text)
 }
 
 const problemSender =
   (log: Logger, meter: RequestMeter) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply, contentType?: string): void => {
-    const { status, headers, body } = problem(error, request.id)
-    const { id, method, url } = request
-    if (status >= 500) log.error({ err: error, request_id: id, method, url }, body.message)
+    const answer = refusal(error, request, log)
     const config = request.routeOptions?.config as Partial<RouteConfig> | undefined
-    reply.header('X-Openstack-Request-Id', id)
-    write(reply, contentType ?? config?.contentType ?? 'application/json', { status, headers, body })
+    reply.header(requestIdHeader, request.id)
+    write(reply, contentType ?? config?.contentType ?? 'application/json', answer)
     const { begun } = request as Timed
-    if (begun > 0) (config?.meter ?? meter.unmatched).add(status, performance.now() - begun)
+    if (begun > 0) (config?.meter ?? meter.unmatched).add(answer.status, performance.now() - begun)
   }
+
+/** An error as an answer; the log has those that are ours. */
+function refusal(
+  error: unknown,
+  { id, method, url }: Pick<FastifyRequest, 'id' | 'method' | 'url'>,
+  log: Logger,
+): Reply {
+  const answer = problem(error, id)
+  if (answer.status >= 500) log.error({ err: error, request_id: id, method, url }, answer.body.message)
+  return answer
+}
 
 /** Lets what is in flight finish; Node keeps no time limits once it closes, so who has sent half a request is cut off. */
 async function closed(app: FastifyInstance): Promise<void> {
@@ -222,7 +284,7 @@ function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: stri
   // What came before on this connection may be under way: its answer goes out first, and is the last one here.
   const earlier = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage
   if (earlier?.req.complete) return void earlier.once('close', () => socket.destroySoon())
-  const id = `req-${crypto.randomUUID()}`
+  const id = newRequestId()
   const { status, body } = problem(brokenRequest(error.code), id)
   const text = JSON.stringify(body)
   socket.end(
