@@ -25,6 +25,7 @@ const explainedStore: NewStore = async () => {
       run: (statement) => tx.run(statement),
       wake: (topic) => tx.wake(topic),
       forUpdate: tx.forUpdate,
+      engine: tx.engine,
       trigrams: tx.trigrams,
     }
   }

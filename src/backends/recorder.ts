@@ -3,11 +3,12 @@ import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
 import { markGone, markProven } from '../resources/zones/store.ts'
+import { untilCalm } from './calm.ts'
 import { type Lease, LeaseLost, mustHold } from './leases.ts'
 import { noteSights, noteStates, noteTroubles, type ServerState, type Sight } from './rows.ts'
 
 const batch = 500
-const mostPause = 20
+const burst = { quiet: 10, most: 100 }
 
 /** Writes down what was seen at the servers of a pool, so that statuses follow; what comes during a write goes with the next. */
 export class Recorder {
@@ -97,7 +98,7 @@ export class Recorder {
         forget(this.#troubles, troubles)
         forget(this.#states, states)
         for (const id of gone) this.#gone.delete(id)
-        await sleep(Math.min(mostPause, sights.size))
+        if (sights.size > 1) await untilCalm(() => this.#waiting, burst)
       } catch (error) {
         // Whoever took over sees everything for itself.
         if (error instanceof LeaseLost) this.#stopped = true

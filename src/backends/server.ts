@@ -19,6 +19,7 @@ type Waiting = { zone: Expected; attempt: number; timer: NodeJS.Timeout | undefi
 // Most secondaries have a change within milliseconds of the NOTIFY; those that do not are asked ever more seldom.
 const delays = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 1000, 2000, 4000, 8000, 15_000, 30_000]
 const most = 128
+const mostInMillisecond = 2
 const answerMilliseconds = 1500
 const silentAfter = 3
 const [soonest, seldom, atLeisure] = [500, 2000, 5000]
@@ -86,7 +87,11 @@ export class ServerProbe {
 
   #later(waiting: Waiting): void {
     if (this.#down !== undefined) return
-    const delay = delays[Math.min(waiting.attempt, delays.length - 1)]!
+    // Where very many are expected it is busy with them: questions that come too early keep it from that.
+    const delay = Math.max(
+      delays[Math.min(waiting.attempt, delays.length - 1)]!,
+      this.#waiting.size / mostInMillisecond,
+    )
     waiting.timer = setTimeout(() => {
       waiting.timer = undefined
       this.#ready.add(waiting.zone.id)

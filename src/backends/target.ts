@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import type { Database, Tx } from '../db/sql.ts'
+import { untilCalm } from './calm.ts'
 import { type Driver, type Refusal, type TargetZone, Unreachable } from './kind.ts'
 import { type Lease, LeaseLost, mustHold } from './leases.ts'
 import * as rows from './rows.ts'
@@ -30,6 +31,7 @@ type Order = { readonly zone: TargetZone; readonly drop: boolean; refusals: numb
 
 const mostWait = 60_000
 const mostRefusedWait = 300_000
+const burst = { quiet: 15, most: 250 }
 
 /** Gives zones to one target and takes them from it, in the order that names need; what fails is tried again. */
 export class TargetWorker {
@@ -117,6 +119,8 @@ export class TargetWorker {
         await (due[0]!.drop ? this.#drop(due) : this.#add(due))
         failures = 0
         this.#note(undefined)
+        // Each time a server is told of zones costs it more than a zone does.
+        await untilCalm(() => this.#orders.size, { ...burst, signal: this.#stopped.signal })
       } catch (error) {
         if (error instanceof LeaseLost || this.#stopped.signal.aborted) return
         if (error instanceof Unreachable) this.#note(error.message)

@@ -27,7 +27,7 @@ export function openLinked(link: StoreLink, onIdleError: (error: Error) => void)
   return { engine, read, write, follow, close, bulk }
 }
 
-/** How often what was written in bulk is moved from the log to the database itself. */
+/** How often what was written is moved from the log to the database itself. */
 const checkpointMilliseconds = 1000
 
 function linkedSqlite({ path, port, awaited }: Extract<StoreLink, { path: string }>): LinkedStore {
@@ -35,27 +35,38 @@ function linkedSqlite({ path, port, awaited }: Extract<StoreLink, { path: string
   const readers = new Readers(path)
   const turns = new Turns(port, wakes)
   const careful = new Connection(path, false)
+  careful.exec('pragma wal_autocheckpoint = 0')
   const quick = new Connection(path, false)
   // What is written in bulk is made by the program for rows that it has just written: there is nothing to look up.
   quick.exec(
     'pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -65536; pragma foreign_keys = off',
   )
   let checkpointed = performance.now()
+  const checkpoint = () => {
+    if (performance.now() - checkpointed < checkpointMilliseconds || quick.inTransaction) return
+    checkpointed = performance.now()
+    try {
+      quick.step('pragma wal_checkpoint(passive)')
+    } catch {
+      // What is wrong with the disk is told to whoever writes.
+    }
+  }
+  // Whoever has opened the store leaves all of this to us, as it keeps others waiting.
+  const timer = setInterval(checkpoint, checkpointMilliseconds)
+  timer.unref()
   return {
     engine: 'sqlite',
     read: (work) => readers.use(work),
     write: (work) => turns.take((woken) => inTransaction(careful, work, woken)),
     async bulk(work) {
       // Before the turn, so that nobody waits for it; otherwise those who commit do it.
-      if (performance.now() - checkpointed > checkpointMilliseconds) {
-        quick.step('pragma wal_checkpoint(passive)')
-        checkpointed = performance.now()
-      }
+      checkpoint()
       const isAwaited = () => Atomics.load(awaited, 0) === 1
       return turns.take((woken) => inTransaction(quick, (tx) => work(tx, isAwaited), woken))
     },
     follow: (listener) => wakes.follow(listener),
     async close() {
+      clearInterval(timer)
       await turns.close()
       await readers.close()
       careful.close()

@@ -104,6 +104,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 /** The view of a connection that one piece of work gets; of no use once that work is done. */
 class ClientTx implements MigrationTx {
   readonly forUpdate = forUpdate
+  readonly engine = 'postgres'
   trigrams = noTrigrams
   readonly woken: string[] = []
   readonly #client: pg.PoolClient

@@ -34,6 +34,8 @@ export interface Tx {
   run(query: Statement): Promise<number>
   /** What to put behind a select to lock its rows: `for update`, or nothing where there is one writer anyway. */
   readonly forUpdate: Sql
+  /** For the few things that engines are told in different ways. On SQLite nobody else writes until this transaction ends. */
+  readonly engine: Engine
   /** How rows are found by a piece of their text; for searches. */
   readonly trigrams: Trigrams
   /** Once this transaction is durable, tells followers in every process that something of this name changed. A hint: rows are the truth. */
@@ -45,9 +47,11 @@ export interface MigrationTx extends Tx {
   script(text: string): Promise<void>
 }
 
+export type Engine = 'sqlite' | 'postgres'
+
 /** A store of rows: the same SQL text on every engine, one transaction a call. */
 export interface Database {
-  readonly engine: 'sqlite' | 'postgres'
+  readonly engine: Engine
   /** Runs `work` on a consistent snapshot; never waits for a writer. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** As read, for work that may take long: other requests do not wait for it. */

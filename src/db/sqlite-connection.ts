@@ -79,6 +79,7 @@ export function valuesOf(statement: StatementSync, values: readonly Value[]): un
 /** The view of a connection that one piece of work gets; of no use once that work is done. */
 export class ConnectionTx implements MigrationTx {
   readonly forUpdate = empty
+  readonly engine = 'sqlite'
   readonly trigrams = fts5Trigrams
   readonly woken: string[] = []
   readonly #connection: Connection

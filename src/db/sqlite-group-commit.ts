@@ -5,6 +5,7 @@ import type { Wakes } from './wakes.ts'
 
 const maxBatch = 256
 const maxBatchMilliseconds = 20
+const momentMilliseconds = 1
 
 type Job = {
   run(tx: ConnectionTx): Promise<() => void>
@@ -33,6 +34,8 @@ export class GroupCommit {
   #turns: Turn[] = []
   #turn: Int32Array | undefined
   #woken: string[] = []
+  #returning = { count: 0, since: 0 }
+  #gathered = () => {}
   #draining: Promise<void> | undefined
   #closed = false
 
@@ -54,6 +57,7 @@ export class GroupCommit {
         isCareful: false,
       })
       if (this.#turn !== undefined) Atomics.store(this.#turn, 0, 1)
+      if (this.#isGathered) this.#gathered()
       this.#draining ??= this.#drain()
     })
   }
@@ -73,11 +77,31 @@ export class GroupCommit {
     // A turn of the event loop first: requests that arrived together join the same batch.
     await nextTurn()
     while (this.#queue.length > 0 || this.#turns.length > 0) {
-      if (this.#queue.length > 0) await this.#batch()
+      if (this.#queue.length > 0) await this.#gather()
+      const count = this.#queue.length
+      if (count > 0) await this.#batch()
       await this.#giveTurn(this.#turns.shift())
       await nextTurn()
+      this.#returning = { count: count + this.#queue.length, since: performance.now() }
     }
     this.#draining = undefined
+  }
+
+  /** Whoever was just answered often writes again at once: where many were, most of them are waited for, a moment. */
+  async #gather(): Promise<void> {
+    if (performance.now() - this.#returning.since > momentMilliseconds || this.#isGathered) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, momentMilliseconds)
+      this.#gathered = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#gathered = () => {}
+  }
+
+  get #isGathered(): boolean {
+    return 4 * this.#queue.length >= 3 * this.#returning.count
   }
 
   async #giveTurn(turn: Turn | undefined): Promise<void> {

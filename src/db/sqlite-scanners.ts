@@ -74,6 +74,7 @@ export class Scanners {
 /** One thread with a connection of its own; asked like a transaction, answers in turn. */
 class Scanner implements Tx {
   readonly forUpdate = empty
+  readonly engine = 'sqlite'
   readonly trigrams = fts5Trigrams
   readonly #worker: Worker
   readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()

@@ -7,11 +7,13 @@ import { giveTurns } from './sqlite-turns.ts'
 import { Wakes } from './wakes.ts'
 
 const maxReaders = 16
-const [noCheckpoint, checkpointPages] = [0, 1000]
+const [noCheckpoint, checkpointPages] = [0, 4000]
 
 /** Opens the embedded store: one writer that groups commits, and readers that never wait for it. */
 export function openSqlite(path: string): Database {
   const writer = new Connection(path, false)
+  // Pages that are written again and again are moved from the log to the database once for many times.
+  writer.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
   const wakes = new Wakes()
   const commits = new GroupCommit(writer, wakes)
   const readers = new Readers(path)

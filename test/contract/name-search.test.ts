@@ -64,6 +64,7 @@ test('a rare pattern looks at no row that its trigrams do not find, but the firs
       run: (query) => tx.run(query),
       wake: (topic) => tx.wake(topic),
       forUpdate: tx.forUpdate,
+      engine: tx.engine,
       trigrams: tx.trigrams,
     }
   }

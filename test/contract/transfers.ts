@@ -452,6 +452,7 @@ function cutOff(tx: Tx, statements: number): Tx {
   }
   return {
     forUpdate: tx.forUpdate,
+    engine: tx.engine,
     trigrams: tx.trigrams,
     wake: (topic) => tx.wake(topic),
     get: async <T>(query: Sql) => {

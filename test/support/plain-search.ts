@@ -14,5 +14,6 @@ const blind = (tx: Tx): Tx => ({
   run: (query) => tx.run(query),
   wake: (topic) => tx.wake(topic),
   forUpdate: tx.forUpdate,
+  engine: tx.engine,
   trigrams: noTrigrams,
 })

@@ -1,4 +1,4 @@
-import { type Row, sql, type Tx } from '../../db/sql.ts'
+import { type Row, sql, statement, type Tx } from '../../db/sql.ts'
 import { defaultPoolId, type Pool, pool } from './fields.ts'
 
 /** What is woken when it changes which servers a pool has, how they are to be served, or what is wanted of them. */
@@ -21,7 +21,13 @@ const visible = (projectId: string | undefined) =>
 
 /** One that the project may see: its own or nobody's; with no project given, any. */
 export const get = async (tx: Tx, id: string, projectId: string | undefined): Promise<Pool | undefined> =>
-  parsed(await tx.get(sql`select * from pools where id = ${id} ${visible(projectId)}`))
+  parsed(
+    await tx.get(
+      projectId === undefined
+        ? statement`select * from pools where id = ${id}`
+        : sql`select * from pools where id = ${id} ${visible(projectId)}`,
+    ),
+  )
 
 /** As get, and no other transaction changes the row until this one ends. */
 export const lock = async (tx: Tx, id: string, projectId: string | undefined): Promise<Pool | undefined> =>

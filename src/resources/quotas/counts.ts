@@ -1,4 +1,4 @@
-import { join, sql, type Tx } from '../../db/sql.ts'
+import { join, sql, statement, type Tx } from '../../db/sql.ts'
 
 /** What is counted for each project. */
 export type Counted = 'zones' | 'recordsets' | 'records' | 'shared_zones'
@@ -18,7 +18,7 @@ export const addToCount = (
   delta: number,
   shardKey: string,
 ): Promise<number> =>
-  tx.run(sql`
+  tx.run(statement`
     insert into counts (project_id, what, shard, n) values (${projectId}, ${what}, ${shardOf(shardKey)}, ${delta})
     on conflict (project_id, what, shard) do update set n = counts.n + excluded.n`)
 
@@ -27,11 +27,15 @@ export type Addition = { readonly project_id: string; readonly what: Counted; re
 
 /** As addToCount, for several at once. */
 export async function addToCounts(tx: Tx, additions: readonly Addition[], shardKey: string): Promise<void> {
+  const some = additions.filter(({ n }) => n !== 0)
+  if (some.length === 0) return
+  // SQLite keeps a journal of its own for each statement of several rows; to PostgreSQL a statement is a message.
+  if (tx.engine === 'sqlite') {
+    for (const { project_id, what, n } of some) await addToCount(tx, project_id, what, n, shardKey)
+    return
+  }
   const shard = shardOf(shardKey)
-  const rows = additions
-    .filter(({ n }) => n !== 0)
-    .map((one) => sql`(${one.project_id}, ${one.what}, ${shard}, ${one.n})`)
-  if (rows.length === 0) return
+  const rows = some.map((one) => sql`(${one.project_id}, ${one.what}, ${shard}, ${one.n})`)
   await tx.run(sql`
     insert into counts (project_id, what, shard, n) values ${join(rows)}
     on conflict (project_id, what, shard) do update set n = counts.n + excluded.n`)
@@ -39,15 +43,18 @@ export async function addToCounts(tx: Tx, additions: readonly Addition[], shardK
 
 /** How many a project has; with no project given, how many there are. */
 export async function countOf(tx: Tx, projectId: string | undefined, what: Counted): Promise<number> {
-  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`
   const row = await tx.get<{ n: number }>(
-    sql`select cast(coalesce(sum(n), 0) as bigint) as n from counts where what = ${what} ${ofProject}`,
+    projectId === undefined
+      ? statement`select cast(coalesce(sum(n), 0) as bigint) as n from counts where what = ${what}`
+      : statement`
+          select cast(coalesce(sum(n), 0) as bigint) as n from counts where project_id = ${projectId} and what = ${what}`,
   )
   return row!.n
 }
 
 /** How many a project has, and no other transaction changes that until this one ends. */
 export async function lockCount(tx: Tx, projectId: string, what: Counted): Promise<number> {
+  if (tx.engine === 'sqlite') return countOf(tx, projectId, what)
   let rows = await lockShards(tx, projectId, what)
   if (rows.length === 0) {
     const missing = Array.from({ length: shards }, (_, shard) => sql`(${projectId}, ${what}, ${shard}, 0)`)

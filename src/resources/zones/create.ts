@@ -34,11 +34,11 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
   const body = zone.create(call.body, zoneFaults)
   if (body.type === 'CATALOG') fail('forbidden', 'catalog zones are made by the service')
   const quotas = await quotasOf(tx, caller.project_id, settings.quotaDefaults)
-  mustFit(quotas, { zones: (await countOf(tx, caller.project_id, 'zones')) + 1 })
+  if (quotas.zones >= 0) mustFit(quotas, { zones: (await countOf(tx, caller.project_id, 'zones')) + 1 })
   await mustBeAllowedName(tx, body.name, settings, caller.roles.has('admin'))
   const ttl = body.ttl ?? settings.defaultTtl
   mustHaveTtl(ttl, settings.minTtl, caller)
-  await mustFitTheTree(tx, body.name, caller)
+  const { formerSerial } = await mustFitTheTree(tx, body.name, caller)
   const pool = await choosePool(tx, settings.schedulerFilters, { attributes: body.attributes, caller })
   const servers = serverNames(pool)
   if (servers.length === 0)
@@ -46,7 +46,7 @@ export async function createZone(call: Call, settings: ZoneSettings): Promise<Zo
 
   const email = body.email ?? settings.managedEmail
   const isPrimary = body.type === 'PRIMARY'
-  const serial = isPrimary ? nextSerial(await store.formerSerial(tx, body.name), now) : 1
+  const serial = isPrimary ? nextSerial(formerSerial, now) : 1
   const made: Zone = {
     ...body,
     id: newId(now),
@@ -144,18 +144,19 @@ export function mustHaveTtl(ttl: number, least: number, caller: Caller): void {
   if (ttl < least && !caller.roles.has('admin')) fail('invalid_ttl', `ttl must be at least ${least}, not ${ttl}`)
 }
 
-/** A zone may stand above or below others only where they are of the same project. */
-export async function mustFitTheTree(tx: Tx, name: string, { project_id }: Caller): Promise<void> {
+/** A zone may stand above or below others only where they are of the same project; returns those that have its name or are above it. */
+export async function mustFitTheTree(tx: Tx, name: string, { project_id }: Caller): Promise<store.Ancestry> {
   await store.lockTree(tx, name)
-  const same = await store.sameName(tx, name)
+  const ancestry = await store.ancestryOf(tx, name)
+  const { same, above } = ancestry
   if (same.some((other) => other.project_id !== project_id)) fail('duplicate_zone', 'Duplicate Zone')
-  const above = await store.above(tx, name)
   if (above !== undefined && above.project_id !== project_id) {
     fail('illegal_child', 'the zone would lie below a zone of another project')
   }
   if ((await store.belowOfOthers(tx, name, project_id)) !== undefined) {
     fail('illegal_parent', 'the zone would lie above a zone of another project')
   }
+  return ancestry
 }
 
 function duplicate(error: unknown): never {

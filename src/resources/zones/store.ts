@@ -48,7 +48,7 @@ export const lockAny = async (tx: Tx, id: string): Promise<Zone | undefined> =>
 
 /** Stores a new zone; throws UniqueViolation when its name is taken in its pool. */
 export const insert = (tx: Tx, row: Zone): Promise<number> =>
-  tx.run(sql`
+  tx.run(statement`
     insert into zones (id, name, tree_key, type, project_id, pool_id, email, description, ttl, attributes, masters,
       primary_ns, contact, refresh, retry, expire, minimum, ns_revision, serial, created_serial, published_serial, version,
       recordset_count, record_count, created_at, changed_at)
@@ -60,6 +60,8 @@ export const insert = (tx: Tx, row: Zone): Promise<number> =>
 
 /** Keeps everyone else from creating a zone above or below this name until the transaction ends. */
 export async function lockTree(tx: Tx, name: string): Promise<void> {
+  // There, nobody else writes anyway.
+  if (tx.engine === 'sqlite') return
   const root = [name.toLowerCase(), ...namesAbove(name)].at(-2) ?? name.toLowerCase()
   await tx.run(sql`insert into name_roots (root) values (${root}) on conflict do nothing`)
   await tx.get(sql`select root from name_roots where root = ${root} ${tx.forUpdate}`)
@@ -71,22 +73,36 @@ type Relative = { readonly id: string; readonly name: string; readonly project_i
 export const sameName = (tx: Tx, name: string): Promise<Relative[]> =>
   tx.all(sql`select id, name, project_id from zones where name_key = ${name.toLowerCase()} and deleted_at is null`)
 
-/** The newest serial of deleted zones of a name that servers may have still: what takes the name must be told from them. */
-export const formerSerial = async (tx: Tx, name: string): Promise<number | undefined> =>
-  (
-    await tx.get<{ serial: number | null }>(sql`
-      select max(serial) as serial from zones
-      where name_key = ${name.toLowerCase()} and deleted_at is not null and gone_at is null`)
-  )?.serial ?? undefined
+/** What has a name or one above it, in any pool. */
+export type Ancestry = {
+  readonly same: readonly Relative[]
+  /** The nearest zone above. A catalog is for servers alone, so it stands in nobody's way, here and below. */
+  readonly above: Relative | undefined
+  /** The newest serial of deleted zones of the name that servers may have still: what takes the name must be told from them. */
+  readonly formerSerial: number | undefined
+}
 
-/** The nearest zone above a name. A catalog is for servers alone, so it stands in nobody's way, here and below. */
-export async function above(tx: Tx, name: string): Promise<Relative | undefined> {
-  for (const one of namesAbove(name)) {
-    const row = await tx.get<Relative>(sql`
-      select id, name, project_id from zones where name_key = ${one} and type <> 'CATALOG' and deleted_at is null limit 1`)
-    if (row !== undefined) return row
+type Ancestor = Relative & {
+  readonly key: string
+  readonly type: string
+  readonly serial: number
+  readonly deleted_at: string | null
+}
+
+export async function ancestryOf(tx: Tx, name: string): Promise<Ancestry> {
+  const key = name.toLowerCase()
+  const found = await tx.all<Ancestor>(sql`
+    select id, name, project_id, name_key as key, type, serial, deleted_at from zones
+    where name_key in (${join([key, ...namesAbove(name)])}) and gone_at is null`)
+  const living = found.filter(({ deleted_at }) => deleted_at === null)
+  const former = found.filter((one) => one.key === key && one.deleted_at !== null)
+  return {
+    same: living.filter((one) => one.key === key),
+    above: living
+      .filter((one) => one.key !== key && one.type !== 'CATALOG')
+      .toSorted((a, b) => b.key.length - a.key.length)[0],
+    formerSerial: former.map(({ serial }) => serial).toSorted((a, b) => b - a)[0],
   }
-  return undefined
 }
 
 /** A zone below a name. */
