@@ -12,6 +12,7 @@ import { defaultPoolId } from '../../src/resources/pools/fields.ts'
 import { ensureDefaultPool } from '../../src/resources/pools/seed.ts'
 import { soaText } from '../../src/resources/zones/managed.ts'
 import { treeKey } from '../../src/resources/zones/rules.ts'
+import { addNames } from '../../test/support/zone-names.ts'
 import {
   askingProject,
   isChild,
@@ -70,6 +71,7 @@ export async function fillStore(
   }
   await db.write(async (tx) => {
     for (const statement of counts.statements()) await tx.run(statement)
+    await addNames(tx)
     // What PostgreSQL would do by itself within a minute.
     if (db.engine === 'postgres') await tx.run(sql`analyze`)
   })

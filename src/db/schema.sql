@@ -523,10 +523,6 @@ CREATE TABLE zone_names (
   name_key text not null
 );
 
-CREATE TRIGGER zone_names_added after insert on zone_names begin
-  insert into zone_names_trigrams (rowid, zone_id, name_key) values (new.number, new.zone_id, new.name_key);
-end;
-
 CREATE TRIGGER zone_names_removed after delete on zone_names begin
   insert into zone_names_trigrams (zone_names_trigrams, rowid, zone_id, name_key)
   values ('delete', old.number, old.zone_id, old.name_key);
@@ -645,10 +641,6 @@ CREATE INDEX zones_leaving on zones (pool_id, id) where deleted_at is not null a
 
 CREATE UNIQUE INDEX zones_name on zones (name_key, pool_id) where deleted_at is null;
 
-CREATE TRIGGER zones_named after insert on zones when new.gone_at is null begin
-  insert into zone_names (zone_id, name_key) values (new.id, new.name_key);
-end;
-
 CREATE INDEX zones_pool on zones (pool_id, ns_revision, id) where deleted_at is null;
 
 CREATE INDEX zones_project_email on zones (project_id, email, id) where gone_at is null;
@@ -668,6 +660,7 @@ CREATE INDEX zones_project_updated on zones (project_id, updated_key, id) where 
 CREATE TRIGGER zones_renamed after update of name, gone_at on zones begin
   delete from zone_names where zone_id = old.id;
   insert into zone_names (zone_id, name_key) select new.id, new.name_key where new.gone_at is null;
+  insert into zone_names_trigrams (rowid, zone_id, name_key) select number, zone_id, name_key from zone_names where zone_id = new.id;
 end;
 
 CREATE INDEX zones_tree on zones (tree_key) where deleted_at is null;

@@ -10,6 +10,7 @@ import { defaultPoolId } from '../../src/resources/pools/fields.ts'
 import { markDeleted, markGone, purgeSome } from '../../src/resources/zones/store.ts'
 import { type Api, type NewStore, type Page, type Shown, startTestApi } from '../support/api.ts'
 import { withoutTrigrams } from '../support/plain-search.ts'
+import { addNames } from '../support/zone-names.ts'
 
 const columns =
   'id name tree_key type project_id pool_id email ttl attributes masters primary_ns contact refresh retry expire minimum ns_revision serial created_serial published_serial version recordset_count record_count created_at changed_at'
@@ -22,7 +23,10 @@ export async function storeZones(db: Database, names: readonly string[], project
     ...[newId(), name, `${name}/${i}`, 'PRIMARY', project, defaultPoolId, 'a@example.org', i % 3, '{}', '[]'],
     ...['ns.', 'a.', 1, 1, 1, 1, 1, i % 5, 1, i % 4, 1, 0, 0, at, at],
   ])
-  await db.write((tx) => insertZones(tx, rows))
+  await db.write(async (tx) => {
+    await insertZones(tx, rows)
+    await addNames(tx)
+  })
 }
 
 /** The index has the names of all zones that lists show, and no others. */
@@ -36,11 +40,14 @@ async function mustBeWhole(db: Database): Promise<void> {
 }
 
 const migrations = new URL('../../src/db/migrations/', import.meta.url)
-const migrationFor = async (engine: Database['engine']): Promise<URL> =>
-  new URL((await readdir(migrations)).find((file) => file.endsWith(`_zone_names.${engine}.sql`))!, migrations)
+const migrationsFor = async (engine: Database['engine']): Promise<URL[]> =>
+  (await readdir(migrations))
+    .filter((file) => file.endsWith(`_zone_names.${engine}.sql`) || file.endsWith(`_names_of_new_zones.${engine}.sql`))
+    .toSorted()
+    .map((file) => new URL(file, migrations))
 
 const removal = {
-  sqlite: `drop trigger zones_named; drop trigger zones_renamed; drop trigger zones_unnamed;
+  sqlite: `drop trigger zones_renamed; drop trigger zones_unnamed;
     drop table zone_names_trigrams; drop table zone_names`,
   postgres: 'drop trigger zones_named on zones; drop function keep_zone_name; drop table zone_names',
 } as const
@@ -183,7 +190,7 @@ export function nameSearch(engine: string, newStore: NewStore): void {
       const { db } = api
       await db.alone(async (tx) => {
         await tx.script(removal[db.engine])
-        await tx.script(await readFile(await migrationFor(db.engine), 'utf8'))
+        for (const file of await migrationsFor(db.engine)) await tx.script(await readFile(file, 'utf8'))
       })
       const path = '/v2/zones?name=*common*&sort_key=name&limit=100'
       const found = await all(api, path)

@@ -47,8 +47,8 @@ export const lockAny = async (tx: Tx, id: string): Promise<Zone | undefined> =>
   parsed(await tx.get(sql`select * from zones where id = ${id} and deleted_at is null ${tx.forUpdate}`))
 
 /** Stores a new zone; throws UniqueViolation when its name is taken in its pool. */
-export const insert = (tx: Tx, row: Zone): Promise<number> =>
-  tx.run(statement`
+export async function insert(tx: Tx, row: Zone): Promise<void> {
+  await tx.run(statement`
     insert into zones (id, name, tree_key, type, project_id, pool_id, email, description, ttl, attributes, masters,
       primary_ns, contact, refresh, retry, expire, minimum, ns_revision, serial, created_serial, published_serial, version,
       recordset_count, record_count, created_at, changed_at)
@@ -57,6 +57,16 @@ export const insert = (tx: Tx, row: Zone): Promise<number> =>
       ${row.contact}, ${row.refresh}, ${row.retry}, ${row.expire}, ${row.minimum}, ${row.ns_revision}, ${row.serial},
       ${row.created_serial}, ${row.published_serial}, ${row.version}, ${row.recordset_count}, ${row.record_count},
       ${row.created_at}, ${row.created_at})`)
+  if (tx.engine === 'sqlite') await addName(tx, row)
+}
+
+/** Has a new zone be found by pieces of its name, as a trigger does on PostgreSQL. */
+async function addName(tx: Tx, { id, name }: Zone): Promise<void> {
+  const key = name.toLowerCase()
+  await tx.run(statement`insert into zone_names (zone_id, name_key) values (${id}, ${key})`)
+  await tx.run(statement`
+    insert into zone_names_trigrams (rowid, zone_id, name_key) values (last_insert_rowid(), ${id}, ${key})`)
+}
 
 /** Keeps everyone else from creating a zone above or below this name until the transaction ends. */
 export async function lockTree(tx: Tx, name: string): Promise<void> {

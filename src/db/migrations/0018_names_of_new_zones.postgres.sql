@@ -1,0 +1,1 @@
+-- On SQLite alone, whose triggers cost more than PostgreSQL's.
