@@ -47,7 +47,8 @@ export function textFilter(column: string, value: string): Filter {
   }
   const like = pattern.pieces.map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&')).join('%')
   const prefix = pattern.pieces[0]!
-  const matches = sql`${name} like ${like} escape '\\'`
+  // Of a bare parameter SQLite looks at the value, and plans anew each time it is given one.
+  const matches = sql`${name} like (${like} || '') escape '\\'`
   if (prefix === '') return { test: matches }
   return { find: sql`${startsWith(column, prefix)} and ${matches}`, test: tested(matches), column }
 }

@@ -239,11 +239,12 @@ function send(response: ServerResponse, all: Headers, contentType: string, answe
   const { status, headers, body } = answer
   if (headers !== undefined) Object.assign(all, headers)
   const text = answer.text ?? (body === undefined ? undefined : JSON.stringify(body))
-  if (text !== undefined) {
-    all['Content-Type'] = contentType
-    all['Content-Length'] = Buffer.byteLength(text)
-  }
-  response.writeHead(status, all).end(text)
+  if (text === undefined) return void response.writeHead(status, all).end()
+  const octets = Buffer.byteLength(text)
+  all['Content-Type'] = contentType
+  all['Content-Length'] = octets
+  // The same octets where all characters are ASCII, and Node writes them in less time.
+  response.writeHead(status, all).end(text, octets === text.length ? 'latin1' : 'utf8')
 }
 
 const problemSender =
