@@ -7,7 +7,7 @@ import type { Profile } from './profile.ts'
 import { printQuery, type Query } from './query.ts'
 import { countRows, type Order, type Part, placeOf, type Rows, readRows } from './reading.ts'
 import type { Described, Resource } from './resource.ts'
-import { asRow } from './row-printer.ts'
+import { asRow, escaped } from './row-printer.ts'
 
 type AnyField = Resource['fields'][string]
 
@@ -55,7 +55,7 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
   const rows = await readRows(tx, parts, columns, page.filters, await orderOf(tx, resource, parts, page))
 
   const { fromRow } = among
-  const escapedMount = JSON.stringify(mount).slice(1, -1)
+  const escapedMount = escaped(mount)
   let shown = ''
   for (let i = 0; i < rows.length && i < page.limit; i += 1) {
     const values = rows[i]!

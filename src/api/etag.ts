@@ -9,6 +9,13 @@ type Versioned = {
   readonly status: string
   readonly status_reason?: string | null
 }
+/** What the tag of a row is made of, where only its values were read. */
+export function versionIn(columns: readonly string[], values: readonly unknown[]): Versioned {
+  const of = (column: string) => values[columns.indexOf(column)]
+  const [version, serial, status] = [of('version'), of('serial'), of('status')]
+  return { version, serial, status, status_reason: of('trouble') } as Versioned
+}
+
 type Headers = Pick<Call, 'headers'>
 
 /** The tag of a version; behind the last dash is its status, with the reason for it, which changes by itself and is no edit. */

@@ -41,6 +41,8 @@ export type Resource<F extends Fields = Fields> = {
   /** A database row as values. */
   readonly fromRow: (row: Record<string, unknown>) => { readonly [K in keyof F]: ValueIn<F[K]> }
   readonly view: View
+  /** How a mount shows one by itself. */
+  readonly alone: (profile: Profile) => RowPrinter
   /** How a mount shows its rows in a list. */
   readonly inList: (profile: Profile) => RowPrinter
   readonly schema: { readonly view: Schema; readonly create: Schema; readonly update: Schema }
@@ -75,7 +77,8 @@ export function resource<const F extends Fields>(
   const fills = Object.entries(templates).map(([link, template]) => [link, pathFiller(template, (id) => id)] as const)
   const path = (row: Record<string, unknown>) => fills[0]![1]((id) => row[id])
 
-  const printers = new Map<Profile, RowPrinter>()
+  const printerOf = (shown: (profile: Profile) => Fields) =>
+    perMount((profile) => rowPrinter({ fields: shown(profile), links: templates }, profile))
   const view: View = (row, profile, mount) => {
     const shown: Record<string, unknown> = {}
     for (const [name, field] of entries) {
@@ -113,11 +116,8 @@ export function resource<const F extends Fields>(
       return row as { readonly [K in keyof F]: ValueIn<F[K]> }
     },
     view,
-    inList(profile) {
-      const printer = printers.get(profile) ?? rowPrinter({ fields, links: templates }, profile)
-      printers.set(profile, printer)
-      return printer
-    },
+    alone: printerOf(() => fields),
+    inList: printerOf((profile) => pick(fields, (field) => !field.omitInList?.(profile))),
     schema: {
       view: viewSchema(fields, Object.keys(templates)),
       create: objectSchema(pick(fields, (field) => field.write !== 'never')),
@@ -175,6 +175,16 @@ function keyFault(resource: string, fields: Fields, key: string, when: 'create' 
     fault(faults, [key], 'readOnly', true, `'${key}' is set by the service and cannot be given`)
   } else if (known.write === 'create' && when === 'update') {
     fault(faults, [key], 'readOnly', true, `'${key}' is set on create and cannot be changed`)
+  }
+}
+
+/** Makes something once for each mount. */
+function perMount<T>(make: (profile: Profile) => T): (profile: Profile) => T {
+  const made = new Map<Profile, T>()
+  return (profile) => {
+    const known = made.get(profile) ?? make(profile)
+    made.set(profile, known)
+    return known
   }
 }
 

@@ -6,6 +6,7 @@ import type { Action } from './policy.ts'
 import type { Profile } from './profile.ts'
 import type { Query } from './query.ts'
 import type { Described, Resource, RowOf } from './resource.ts'
+import { escaped } from './row-printer.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never
@@ -100,6 +101,12 @@ const view = <R extends Resource>({ call, resource, row }: Viewed<R>) =>
 export const shown = <R extends Resource>(call: Call, resource: R, row: RowOf<R>, status = 200): Reply => ({
   status,
   body: view({ call, resource, row }),
+})
+
+/** As shown, from the values of its row as they are stored. */
+export const printed = (call: Call, resource: Resource, values: readonly unknown[]): Reply => ({
+  status: 200,
+  text: resource.alone(call.profile).print(values, escaped(call.mount)),
 })
 
 /** 201 with the resource and where it is. */

@@ -1,7 +1,7 @@
 import type { Field } from './field.ts'
 import type { Profile } from './profile.ts'
 
-/** Prints the rows of a list as JSON text straight from their stored values: JSON columns are passed on unread. */
+/** Prints rows as JSON text straight from their stored values: JSON columns are passed on unread. */
 export type RowPrinter = {
   /** The columns to select, in the order in which values are given. */
   readonly columns: readonly string[]
@@ -15,9 +15,9 @@ type Printed = {
   readonly links: Readonly<Record<string, string>>
 }
 
-/** How a mount prints the rows of a resource in a list; links are paths with the ids of a row in braces. */
+/** How a mount prints rows with these fields; links are paths with the ids of a row in braces. */
 export function rowPrinter({ fields, links }: Printed, profile: Profile): RowPrinter {
-  const shown = Object.entries(fields).filter(([, field]) => !field.omitInList?.(profile))
+  const shown = Object.entries(fields)
   const columns = shown.map(([name, { column }]) => column ?? name)
   const parts = shown.map(([name, field], i) => ({
     key: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
@@ -91,6 +91,9 @@ export function pathFiller<Place>(template: string, placeOf: (name: string) => P
     return path
   }
 }
+
+/** Text as it stands between the quotes of JSON. */
+export const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** Values under the names of their columns. */
 export const asRow = (columns: readonly string[], values: readonly unknown[]): Record<string, unknown> =>

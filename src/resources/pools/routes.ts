@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { created, listed, noContent, route, shown } from '../../api/route.ts'
+import { notFound } from '../../api/resource.ts'
+import { created, listed, noContent, printed, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { sql, UniqueViolation } from '../../db/sql.ts'
 import { fail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
 import { userElsewhere } from '../tsigkeys/users.ts'
-import { poolFor, poolToChange, projectOf } from './access.ts'
+import { poolToChange, projectOf } from './access.ts'
 import { defaultPoolId, pool, poolTopic } from './fields.ts'
 import { mustBeServable } from './rules.ts'
 import { forgetServers } from './servers.ts'
@@ -52,7 +53,11 @@ export const poolRoutes = [
   route(
     'GET /v2/pools/{pool_id}',
     { ...about, may: 'get_pool', summary: 'Show a pool', returns: 'one', status: 200 },
-    async (call) => shown(call, pool, await poolFor(call)),
+    async (call) => {
+      const { columns } = pool.alone(call.profile)
+      const values = await store.valuesOf(call.tx, columns, call.params.pool_id, projectOf(call.caller))
+      return values === undefined ? notFound(pool) : printed(call, pool, values)
+    },
   ),
 
   route(

@@ -1,4 +1,4 @@
-import { type Row, sql, statement, type Tx } from '../../db/sql.ts'
+import { type Row, raw, sql, statement, type Tx } from '../../db/sql.ts'
 import { defaultPoolId, type Pool, pool } from './fields.ts'
 
 /** What is woken when it changes which servers a pool has, how they are to be served, or what is wanted of them. */
@@ -28,6 +28,15 @@ export const get = async (tx: Tx, id: string, projectId: string | undefined): Pr
         : sql`select * from pools where id = ${id} ${visible(projectId)}`,
     ),
   )
+
+/** As get, the values of these columns alone. */
+export const valuesOf = async (
+  tx: Tx,
+  columns: readonly string[],
+  id: string,
+  projectId: string | undefined,
+): Promise<unknown[] | undefined> =>
+  (await tx.values(sql`select ${raw(columns.join(', '))} from pools where id = ${id} ${visible(projectId)}`))[0]
 
 /** As get, and no other transaction changes the row until this one ends. */
 export const lock = async (tx: Tx, id: string, projectId: string | undefined): Promise<Pool | undefined> =>

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { asSeen, mustMatch, mustNotBeAskedFor, tagged, unlessKnown } from '../../api/etag.ts'
+import { asSeen, mustMatch, mustNotBeAskedFor, tagged, unlessKnown, versionIn } from '../../api/etag.ts'
 import { fault, isObject, requiredFault } from '../../api/field.ts'
 import { notFound } from '../../api/resource.ts'
-import { type Call, created, listed, type Reply, route, shown } from '../../api/route.ts'
+import { type Call, created, listed, printed, type Reply, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { raw } from '../../db/sql.ts'
 import { nameToWire, sameName } from '../../dns/name.ts'
@@ -10,7 +10,7 @@ import { type Fault, fail, refuse } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { countOf } from '../quotas/counts.ts'
 import type { Quotas } from '../quotas/fields.ts'
-import { mayChangeAll, zoneFor, zoneToAddTo } from '../zones/access.ts'
+import { contentFor, mayChangeAll, zoneToAddTo } from '../zones/access.ts'
 import { mustHaveTtl } from '../zones/create.ts'
 import type { Zone } from '../zones/fields.ts'
 import { nameMatches } from '../zones/name-filter.ts'
@@ -66,7 +66,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       parameters,
     },
     async (call) => {
-      const zone = await zoneFor(call)
+      const zone = await contentFor(call)
       return listed(call, recordset, {
         ...among,
         only: { zone_id: zone.id },
@@ -80,8 +80,12 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     'GET /v2/zones/{zone_id}/recordsets/{recordset_id}',
     { ...about, may: 'get_recordset', summary: 'Show a record set', returns: 'one', status: 200 },
     async (call) => {
-      const row = await rowOf(call, await zoneFor(call))
-      return unlessKnown(call, row, shown(call, recordset, row))
+      const { id } = await contentFor(call)
+      // The serial is no field of it, but a part of its tag.
+      const columns = [...recordset.alone(call.profile).columns, 'serial']
+      const values = await store.valuesOf(call.tx, columns, id, call.params.recordset_id)
+      if (values === undefined) return notFound(recordset)
+      return unlessKnown(call, versionIn(columns, values), printed(call, recordset, values))
     },
   ),
 

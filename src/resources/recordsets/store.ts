@@ -1,4 +1,4 @@
-import { join, sql, type Tx } from '../../db/sql.ts'
+import { join, raw, sql, type Tx } from '../../db/sql.ts'
 import { nameKey } from '../../dns/name.ts'
 import type { Zone } from '../zones/fields.ts'
 import { namesAbove, treeKey } from '../zones/rules.ts'
@@ -11,6 +11,17 @@ const parsed = (row: Record<string, unknown> | undefined): Recordset | undefined
 /** A set of a zone. */
 export const get = async (tx: Tx, zoneId: string, id: string): Promise<Recordset | undefined> =>
   parsed(await tx.get(sql`select * from recordset_rows where zone_id = ${zoneId} and id = ${id}`))
+
+/** As get, the values of these columns alone. */
+export const valuesOf = async (
+  tx: Tx,
+  columns: readonly string[],
+  zoneId: string,
+  id: string,
+): Promise<unknown[] | undefined> =>
+  (
+    await tx.values(sql`select ${raw(columns.join(', '))} from recordset_rows where zone_id = ${zoneId} and id = ${id}`)
+  )[0]
 
 /** A set, whatever its zone. */
 export const find = async (tx: Tx, id: string): Promise<Recordset | undefined> =>

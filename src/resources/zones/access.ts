@@ -11,6 +11,14 @@ type ZoneCall = Call<'zone_id'>
 export const zoneFor = async ({ tx, params, caller }: ZoneCall): Promise<Zone> =>
   (await store.get(tx, params.zone_id, caller)) ?? notFound(zone)
 
+/** The id of the zone a call names, if the caller may see it, and how many record sets it has. */
+export async function contentFor({ tx, params, caller }: ZoneCall): Promise<Pick<Zone, 'id' | 'recordset_count'>> {
+  const values = await store.valuesOf(tx, ['id', 'recordset_count'], params.zone_id, caller)
+  if (values === undefined) return notFound(zone)
+  const [id, recordset_count] = values as [string, number]
+  return { id, recordset_count }
+}
+
 /** The zone a call names, for what those it is shared with may not see. */
 export async function ownZoneFor(call: ZoneCall): Promise<Zone> {
   const row = await zoneFor(call)

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { asSeen, mustMatch, tagged, unlessKnown } from '../../api/etag.ts'
-import { type Call, created, listed, route, shown } from '../../api/route.ts'
+import { asSeen, mustMatch, tagged, unlessKnown, versionIn } from '../../api/etag.ts'
+import { notFound } from '../../api/resource.ts'
+import { type Call, created, listed, printed, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
 import { mailboxName } from '../../dns/mailbox.ts'
 import { fail, refuse } from '../../errors.ts'
 import * as pools from '../pools/store.ts'
 import { countOf } from '../quotas/counts.ts'
-import { ownZoneFor, zoneFor, zoneToChange, zoneToRemove } from './access.ts'
+import { ownZoneFor, zoneToChange, zoneToRemove } from './access.ts'
 import { authorOf, changeZone } from './change.ts'
 import { createZone, mustHaveTtl, type ZoneSettings } from './create.ts'
 import { masterState, nameservers, type Zone, zone } from './fields.ts'
@@ -51,8 +52,10 @@ export const zoneRoutes = (settings: ZoneRouteSettings) => [
     'GET /v2/zones/{zone_id}',
     { ...about, may: 'get_zone', summary: 'Show a zone', returns: 'one', status: 200 },
     async (call) => {
-      const row = await zoneFor(call)
-      return unlessKnown(call, row, shown(call, zone, row))
+      const { columns } = zone.alone(call.profile)
+      const values = await store.valuesOf(call.tx, columns, call.params.zone_id, call.caller)
+      if (values === undefined) return notFound(zone)
+      return unlessKnown(call, versionIn(columns, values), printed(call, zone, values))
     },
   ),
 

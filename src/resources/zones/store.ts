@@ -23,7 +23,7 @@ export const sharedWith = ({ project_id }: Caller): Rows => ({
 
 /** Whether any zone is shared with the caller's project. */
 export const sharesAny = async (tx: Tx, { project_id }: Caller): Promise<boolean> =>
-  (await tx.get(sql`select 1 as one from zone_shares where target_project_id = ${project_id} limit 1`)) !== undefined
+  (await tx.get(statement`select 1 as one from zone_shares where target_project_id = ${project_id} limit 1`)) !== undefined
 
 const isVisibleTo = ({ allProjects, project_id }: Caller): Sql =>
   allProjects
@@ -37,6 +37,15 @@ const parsed = (row: Row | undefined): Zone | undefined =>
 /** A zone the caller may see: of its own project, or shared with that. */
 export const get = async (tx: Tx, id: string, caller: Caller): Promise<Zone | undefined> =>
   parsed(await tx.get(sql`select * from zones where id = ${id} and ${isVisibleTo(caller)}`))
+
+/** As get, the values of these columns alone. */
+export const valuesOf = async (
+  tx: Tx,
+  columns: readonly string[],
+  id: string,
+  caller: Caller,
+): Promise<unknown[] | undefined> =>
+  (await tx.values(sql`select ${raw(columns.join(', '))} from zones where id = ${id} and ${isVisibleTo(caller)}`))[0]
 
 /** As get, and no other transaction changes the zone or its content until this one ends. */
 export const lock = async (tx: Tx, id: string, caller: Caller): Promise<Zone | undefined> =>
