@@ -150,8 +150,8 @@ export function recordsetListRules(engine: string, newStore: NewStore): void {
     })
 
     test('[R20] records longer than any index row are found whole and by how they begin', async () => {
-      // Random, so that no engine makes it short by compression.
-      const letters = Array.from({ length: 4000 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join(
+      // Random, so that no engine makes it short by compression; without x, which the twin alone ends in.
+      const letters = Array.from({ length: 4000 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 23))).join(
         '',
       )
       const long = `"${letters.slice(0, 250)}" "${letters.slice(250, 500)}" ${letters
