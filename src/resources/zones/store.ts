@@ -23,7 +23,8 @@ export const sharedWith = ({ project_id }: Caller): Rows => ({
 
 /** Whether any zone is shared with the caller's project. */
 export const sharesAny = async (tx: Tx, { project_id }: Caller): Promise<boolean> =>
-  (await tx.get(statement`select 1 as one from zone_shares where target_project_id = ${project_id} limit 1`)) !== undefined
+  (await tx.get(statement`select 1 as one from zone_shares where target_project_id = ${project_id} limit 1`)) !==
+  undefined
 
 const isVisibleTo = ({ allProjects, project_id }: Caller): Sql =>
   allProjects
