@@ -41,6 +41,7 @@ export type Delivery = {
 type Held = { readonly lease: Lease; readonly delivery: PoolDelivery; renewedAt: number; end: NodeJS.Timeout }
 
 const pollMilliseconds = 2000
+const burstMilliseconds = 10
 // What is under way when a lease ends needs a moment to be broken off.
 const marginMilliseconds = 1000
 const mostServedKept = 20_000
@@ -80,6 +81,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       }
     },
     onError: (error) => log.warn({ err: error }, 'changed zones could not be read for delivery; it is tried again'),
+    burstMilliseconds,
   })
 
   const loop = (async () => {

@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import { join, type Sql, sql, type Tx } from '../db/sql.ts'
+import { join, sql, statement, type Tx } from '../db/sql.ts'
 import { markGone } from '../resources/zones/store.ts'
 import { catalogRevision } from './catalog-rows.ts'
 
@@ -190,17 +190,22 @@ export async function willAdd(
   zones: readonly { readonly id: string; readonly name: string; readonly newCatalog?: string }[],
 ): Promise<void> {
   for (const { id, name, newCatalog } of zones) {
-    const stays = newCatalog === undefined ? sql`, leave_serial = null` : sql``
-    await tx.run(sql`
-      insert into target_zones (target_id, zone_id, name) values (${targetId}, ${id}, ${name})
-      on conflict (target_id, zone_id) do update set name = excluded.name ${stays}`)
+    await tx.run(
+      newCatalog === undefined
+        ? statement`
+            insert into target_zones (target_id, zone_id, name) values (${targetId}, ${id}, ${name})
+            on conflict (target_id, zone_id) do update set name = excluded.name, leave_serial = null`
+        : statement`
+            insert into target_zones (target_id, zone_id, name) values (${targetId}, ${id}, ${name})
+            on conflict (target_id, zone_id) do update set name = excluded.name`,
+    )
   }
 }
 
 /** Notes that a target has zones. */
 export async function added(tx: Tx, targetId: string, zoneIds: readonly string[], at: string): Promise<void> {
   for (const id of zoneIds) {
-    await tx.run(sql`
+    await tx.run(statement`
       update target_zones set added_at = ${at}, error = null where target_id = ${targetId} and zone_id = ${id}`)
   }
 }
@@ -262,13 +267,19 @@ export type Sight = {
 export async function noteSights(tx: Tx, sights: readonly Sight[], at: string): Promise<void> {
   for (const { zone_id, server_id, serial, error } of sights) {
     const errorAt = error === null ? null : at
-    const known: Sql = serial === undefined ? sql`` : sql`serial = excluded.serial, seen_at = excluded.seen_at,`
-    const seenAt = serial === undefined ? null : at
-    await tx.run(sql`
-      insert into zone_servers (zone_id, server_id, serial, seen_at, error, error_at)
-      select id, ${server_id}, cast(${serial ?? null} as bigint), cast(${seenAt} as text), cast(${error} as text),
-        cast(${errorAt} as text) from zones where id = ${zone_id}
-      on conflict (zone_id, server_id) do update set ${known} error = excluded.error, error_at = excluded.error_at`)
+    await tx.run(
+      serial === undefined
+        ? statement`
+            insert into zone_servers (zone_id, server_id, error, error_at)
+            select id, ${server_id}, cast(${error} as text), cast(${errorAt} as text) from zones where id = ${zone_id}
+            on conflict (zone_id, server_id) do update set error = excluded.error, error_at = excluded.error_at`
+        : statement`
+            insert into zone_servers (zone_id, server_id, serial, seen_at, error, error_at)
+            select id, ${server_id}, cast(${serial} as bigint), cast(${at} as text), cast(${error} as text),
+              cast(${errorAt} as text) from zones where id = ${zone_id}
+            on conflict (zone_id, server_id) do update set serial = excluded.serial, seen_at = excluded.seen_at,
+              error = excluded.error, error_at = excluded.error_at`,
+    )
   }
 }
 

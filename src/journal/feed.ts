@@ -22,6 +22,8 @@ export type FeedOptions = {
   /** Called whenever all that the rows had at a moment has been passed on. */
   readonly onCurrent?: (moment: Date) => void
   readonly pollMilliseconds?: number
+  /** How long to wait for more after several zones changed at once, where passing them on together costs less. */
+  readonly burstMilliseconds?: number
 }
 
 const batch = 500
@@ -42,7 +44,7 @@ export function followZones(
   startAt: Date,
   options: FeedOptions,
 ): { stop(): Promise<void> } {
-  const { pollMilliseconds = 1000 } = options
+  const { pollMilliseconds = 1000, burstMilliseconds = 0 } = options
   const told = new Told()
   const isKnown = options.isKnown ?? ((zone: ChangedZone) => told.has(zone))
   let newest = timestamp(startAt)
@@ -87,6 +89,7 @@ export function followZones(
   }
 
   async function takeWoken(): Promise<void> {
+    if (burstMilliseconds > 0 && woken.size > 1) await sleep(burstMilliseconds)
     const ids = [...woken].slice(0, batch)
     woken = new Set([...woken].slice(batch))
     try {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Database, DatabaseUnavailable, sql } from '../../src/db/sql.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
@@ -48,6 +48,26 @@ test('processes that start together on an empty folder each find it migrated, an
     }
   }
 })
+
+test('writers who come back soon after each other share commits', () =>
+  withThings(async (db) => {
+    let commits = 0
+    const unfollow = db.follow(() => {
+      commits += 1
+    })
+    const writer = async (slowness: number) => {
+      for (let i = 0; i < 20; i += 1) {
+        for (let turn = 0; turn < slowness; turn += 1) await nextTurn()
+        await db.write(async (tx) => {
+          await add(tx, slowness * 1000 + i, 'a')
+          tx.wake('things')
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, i) => writer(2 * i)))
+    unfollow()
+    ok(commits < 80, `${commits} commits for 160 writes`)
+  }))
 
 test('writes that wait together are told only after the commit they share', () =>
   withThings(async (db, path) => {
