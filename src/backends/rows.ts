@@ -336,3 +336,6 @@ export async function publishOwn(tx: Tx, poolId: string, after: string, now: Dat
   )
   return zones.length === ownAtOnce ? zones.at(-1)!.id : undefined
 }
+
+/** A stored moment in milliseconds. */
+export const momentOf = (at: string): number => Date.parse(`${at.slice(0, 23)}Z`)

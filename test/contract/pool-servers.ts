@@ -11,7 +11,12 @@ const idOf = (pool: string): string => pool.split('/').at(-1)!
 const at = (secondsAgo: number): string => timestamp(new Date(Date.now() - secondsAgo * 1000))
 
 type Server = { readonly [field: string]: unknown }
-type Servers = { readonly status: string; readonly servers: readonly Server[]; readonly [field: string]: unknown }
+type Servers = {
+  readonly status: string
+  readonly servers: readonly Server[]
+  readonly targets: readonly Server[]
+  readonly [field: string]: unknown
+}
 
 /** The rules of what is seen of a pool's servers and of zones at them. */
 export function poolServerRules(engine: string, newStore: NewStore): void {
@@ -49,7 +54,7 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       const pool = await api.newPool()
       const builtIn = { id: null, role: 'built-in', type: null, host: null, port: null, status: 'UP', since: null }
       const one = { ...builtIn, seen_at: null, zones_behind: 0, error: null }
-      const view = { pool_id: idOf(pool), status: 'ACTIVE', delivered_by: null, servers: [one] }
+      const view = { pool_id: idOf(pool), status: 'ACTIVE', delivered_by: null, servers: [one], targets: [] }
       deepEqual(await serversOf(pool), view)
       deepEqual(await serversOf(pool.replace('/v2', '/openstack/v2')), view)
       await zoneIn(pool)
@@ -71,9 +76,12 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
         53,
         'UNKNOWN',
       ])
+      deepEqual((await serversOf(pool)).targets, [])
       const server = await api.add(pool, 'nameservers', { host: '192.0.2.8', port: 5300 })
-      const { servers } = await serversOf(pool)
+      const { servers, targets } = await serversOf(pool)
       equal(servers.length, 1)
+      const unknown = { status: 'UNKNOWN', since: null, error: null }
+      deepEqual(targets, [{ id: target.id, type: 'nsd4', host: '192.0.2.7', port: 53, ...unknown }])
       deepEqual(only(servers[0]!, 'id', 'role', 'type', 'host', 'port'), [
         server.id,
         'nameserver',
@@ -101,6 +109,23 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       equal(await status(), 'DEGRADED')
       await see(pool, servers[0]!, 'DOWN')
       equal(await status(), 'ERROR')
+    })
+
+    test('[W14] a target that cannot be given zones makes a pool DEGRADED whose name servers are up', async () => {
+      const pool = await api.newPool()
+      const target = await api.add(pool, 'targets', { type: 'nsd4' })
+      const follower = await api.add(pool, 'targets', { type: 'catalog' })
+      await see(pool, await api.add(pool, 'nameservers', { host: '192.0.2.1' }), 'UP')
+      equal((await serversOf(pool)).status, 'ACTIVE')
+      await see(pool, target, 'DOWN', 'no key')
+      await see(pool, follower, 'DOWN', 'not its own')
+      const { status, targets } = await serversOf(pool)
+      deepEqual(
+        [status, ...targets.map((one) => only(one, 'id', 'status', 'error'))],
+        ['DEGRADED', [target.id, 'DOWN', 'no key']],
+      )
+      await see(pool, target, 'UP')
+      equal((await serversOf(pool)).status, 'ACTIVE')
     })
 
     test('[W14] a server shows since when it is as it is, what is wrong, and how many zones it lacks', async () => {

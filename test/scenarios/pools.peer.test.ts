@@ -258,7 +258,8 @@ test('[W84] a check finds a server that was tampered with, one that is behind, a
     }
     deepEqual(
       (await found('reach')).map(([, level]) => level),
-      ['ok', 'warning'],
+      ['ok', 'error', 'warning'],
+      'it is no secondary of ours, and refuses NOTIFY',
     )
   } finally {
     await named.stop()
