@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { DeliveryTarget } from '../support/targets.ts'
 import { startBindTarget } from '../support/targets-bind9.ts'
+import { startKnotTarget } from '../support/targets-knot.ts'
 import { type ShownServers, shows, startWorld, type World } from './world.ts'
 
 type WithTargets = ShownServers & {
@@ -14,7 +15,10 @@ let target: string
 
 before(async () => {
   // Not the address that servers are told to take zones from.
-  world = await startWorld({ NAMEPLANE_DNS_SOURCE: '127.0.0.77' })
+  world = await startWorld({
+    NAMEPLANE_DNS_SOURCE: '127.0.0.77',
+    NAMEPLANE_SCHEDULER_FILTERS: 'pool_id_attribute,in_doubt_default_pool',
+  })
   bind = world.watch(await startBindTarget())
   const masters = [{ host: '127.0.0.1', port: world.service.dnsPort }]
   const body = { type: 'bind9', options: bind.options, masters }
@@ -63,4 +67,29 @@ test('[W79] where name servers stand for a pool, a target that cannot be spoken 
     well.targets.map(({ error }) => error),
     [null],
   )
+})
+
+test('[W83] [W84] an audit tells of a zone that moves as that, and not of one that has no content yet', async () => {
+  const knot = world.watch(await startKnotTarget())
+  try {
+    const [from, to] = [await world.newPool('from'), await world.newPool('to')]
+    const masters = [{ host: '127.0.0.1', port: world.service.dnsPort }]
+    await world.call('POST', `/v2/pools/${from}/targets`, { type: 'knot', options: knot.options, masters })
+    // Nobody is there, so nothing is proven: the zone stays where it was.
+    await world.call('POST', `/v2/pools/${to}/nameservers`, { host: '127.0.0.1', port: 1 })
+    const within = { attributes: { pool_id: from } }
+    const zone = await world.becomes(await world.newZone('moving.example.org.', within))
+    const master = { type: 'SECONDARY', email: undefined, masters: ['127.0.0.1:1'] }
+    await world.newZone('empty.example.org.', { ...within, ...master })
+    deepEqual((await world.check(from, 'serials')).findings, [])
+    await world.call('POST', `/v2/zones/${zone.id}/tasks/pool_move`, { pool_id: to })
+    const { findings } = await world.check(from, 'serials')
+    deepEqual(
+      findings.map(({ zone, level }) => [zone, level]),
+      [[zone.name, 'warning']],
+    )
+    match(findings[0]!.what, /moves to another pool/)
+  } finally {
+    await knot.stop()
+  }
 })

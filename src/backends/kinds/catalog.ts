@@ -70,6 +70,8 @@ type Asked = Pick<Target, 'masters' | 'key'>
 
 function findingOf(shown: Shown, { name, serial }: CurrentCatalog, target: Asked): Finding {
   if ('absent' in shown) {
+    // A server says so of a zone that it is to have and could not take.
+    if (shown.absent === 'it answers SERVFAIL') return notTaken(name)
     return { level: 'error', what: `the catalog zone ${name}: ${shown.absent}`, mend: recipes(name, target) }
   }
   if (isNewerSerial(serial, shown.serial)) {
@@ -77,6 +79,17 @@ function findingOf(shown: Shown, { name, serial }: CurrentCatalog, target: Asked
     return { level: 'warning', what: `the catalog zone ${name} is at ${shown.serial} there, and ${serial} here`, mend }
   }
   return { level: 'ok', what: `the catalog zone ${name} is there, at ${shown.serial}` }
+}
+
+function notTaken(name: string): Finding {
+  const mend =
+    'its log tells why. Transfers are allowed from the address of the target alone, and with its key where it has one: ' +
+    'let the server ask from there. Where one was refused, the log of this service has "a transfer is refused", with the address and key'
+  return {
+    level: 'error',
+    what: `the catalog zone ${name}: the server knows of it and could not take it (SERVFAIL)`,
+    mend,
+  }
 }
 
 function unanswered({ message }: NoAnswer, { name }: CurrentCatalog, { key }: Asked): Finding {
@@ -87,6 +100,7 @@ function unanswered({ message }: NoAnswer, { name }: CurrentCatalog, { key }: As
 }
 
 function recipes(catalog: string, { masters, key }: Asked): string {
-  const primary = masters[0] ?? { host: '(the address of this service)', port: 53 }
+  // The port is the preset of dns_listen.
+  const primary = masters[0] ?? { host: '(the address of this service)', port: 5354 }
   return catalogRecipes({ catalog, primary, key: key && { name: key.name, algorithm: key.algorithm } })
 }

@@ -65,7 +65,7 @@ export async function zonesBehind(tx: Tx, poolId: string, { id }: Server): Promi
       : await tx.get<{ n: number }>(sql`
           select count(*) as n from zones z left join zone_servers s on s.zone_id = z.id and s.server_id = ${id}
           where z.pool_id = ${poolId} and z.deleted_at is null and z.type <> 'CATALOG'
-            and (s.serial is null or s.serial <> z.serial)`)
+            and (z.type <> 'SECONDARY' or z.transferred_at is not null) and (s.serial is null or s.serial <> z.serial)`)
   return row!.n
 }
 
