@@ -73,7 +73,7 @@ test('[W83] [W84] an audit tells of a zone that moves as that, and not of one th
   const knot = world.watch(await startKnotTarget())
   try {
     const [from, to] = [await world.newPool('from'), await world.newPool('to')]
-    const masters = [{ host: '127.0.0.1', port: world.service.dnsPort }]
+    const masters = ['127.0.0.1', '127.0.0.77'].map((host) => ({ host, port: world.service.dnsPort }))
     await world.call('POST', `/v2/pools/${from}/targets`, { type: 'knot', options: knot.options, masters })
     // Nobody is there, so nothing is proven: the zone stays where it was.
     await world.call('POST', `/v2/pools/${to}/nameservers`, { host: '127.0.0.1', port: 1 })
@@ -81,7 +81,7 @@ test('[W83] [W84] an audit tells of a zone that moves as that, and not of one th
     const zone = await world.becomes(await world.newZone('moving.example.org.', within))
     const master = { type: 'SECONDARY', email: undefined, masters: ['127.0.0.1:1'] }
     await world.newZone('empty.example.org.', { ...within, ...master })
-    deepEqual((await world.check(from, 'serials')).findings, [])
+    for (const depth of ['serials', 'content']) deepEqual((await world.check(from, depth)).findings, [], depth)
     await world.call('POST', `/v2/zones/${zone.id}/tasks/pool_move`, { pool_id: to })
     const { findings } = await world.check(from, 'serials')
     deepEqual(

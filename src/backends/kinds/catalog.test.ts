@@ -8,7 +8,7 @@ import { FrameDecoder, frame } from '../../dns/stream.ts'
 import { checkCatalog } from './catalog.ts'
 
 /** What is found at a server that answers everything with an rcode. */
-async function foundAt(rcode: number) {
+async function foundAt(rcode: number, type = 'catalog') {
   const answer = (bytes: Uint8Array) => {
     const message = decodeMessage(bytes)
     return encodeMessage({ ...message, rcode, flags: { ...message.flags, qr: true } })
@@ -24,12 +24,12 @@ async function foundAt(rcode: number) {
   const udp = createSocket('udp4').bind(port, '127.0.0.1')
   udp.on('message', (bytes, from) => udp.send(answer(bytes), from.port, from.address))
   await once(udp, 'listening')
-  const target = { masters: [], options: { host: '127.0.0.1', port }, key: undefined }
+  const target = { type, masters: [], options: { host: '127.0.0.1', port }, key: undefined }
   const current = { name: 'c.invalid.', serial: 1 }
-  const [finding] = await checkCatalog(target, current, new AbortController().signal)
+  const [finding, ...more] = await checkCatalog(target, current, new AbortController().signal)
   udp.close()
   server.close()
-  return finding!
+  return { ...finding!, more }
 }
 
 test('[W63] a server that could not take the catalog is told from one that does not know of it', async () => {
@@ -39,4 +39,14 @@ test('[W63] a server that could not take the catalog is told from one that does 
   match(untaken.what, /could not take it/)
   match(untaken.mend!, /a transfer is refused/)
   doesNotMatch(untaken.mend!, /named\.conf/)
+})
+
+test('[W63] a server whose type is known is told its own recipe alone, and what it may have kept', async () => {
+  const [any, knot] = [await foundAt(5), await foundAt(5, 'knot')]
+  for (const name of ['named.conf', 'knot.conf', 'pdns.conf', 'nsd.conf']) {
+    match(any.mend!, new RegExp(name))
+    if (name !== 'knot.conf') doesNotMatch(knot.mend!, new RegExp(name))
+  }
+  match(knot.mend!, /follow c\.invalid\. For Knot, in knot\.conf/)
+  deepEqual([any.more, knot.more.map(({ level }) => level)], [[], ['ok']])
 })

@@ -29,7 +29,7 @@ function openCatalog(target: Target): Driver {
 
 /** Looks whether a server has the catalog zone of its pool, and has it as it is now; whatever the kind of the server is. */
 export async function checkCatalog(
-  target: Pick<Target, 'masters' | 'options' | 'key'>,
+  target: Asked & Pick<Target, 'options'>,
   current: CurrentCatalog | undefined,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
@@ -42,7 +42,7 @@ export async function checkCatalog(
   const stop = () => exchange.close()
   signal.addEventListener('abort', stop)
   try {
-    return [findingOf(await shownBy(exchange, current.name), current, target)]
+    return [findingOf(await shownBy(exchange, current.name), current, target), ...leftovers(target)]
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return [unanswered(error, current, target)]
@@ -66,7 +66,7 @@ async function shownBy(exchange: Exchange, zone: string): Promise<Shown> {
   return exchange.serialOverTcp(zone, patience)
 }
 
-type Asked = Pick<Target, 'masters' | 'key'>
+type Asked = Pick<Target, 'type' | 'masters' | 'key'>
 
 function findingOf(shown: Shown, { name, serial }: CurrentCatalog, target: Asked): Finding {
   if ('absent' in shown) {
@@ -99,8 +99,22 @@ function unanswered({ message }: NoAnswer, { name }: CurrentCatalog, { key }: As
   return { level: 'error', what: `the catalog zone ${name} cannot be asked for: ${message}`, mend }
 }
 
-function recipes(catalog: string, { masters, key }: Asked): string {
+/** What is to be known of a server that was given zones in its own way before it followed a catalog; it does not tell which. */
+function leftovers({ type }: Asked): readonly Finding[] {
+  if (type === 'catalog') return []
+  const mend =
+    'if it was: let it forget them once it follows the catalog, which then gives them back; the section "From control channels to a catalog" of docs/operating.md tells how'
+  return [
+    {
+      level: 'ok',
+      what: 'zones that it was given over its control channel before stay there when they are deleted',
+      mend,
+    },
+  ]
+}
+
+function recipes(catalog: string, { type, masters, key }: Asked): string {
   // The port is the preset of dns_listen.
   const primary = masters[0] ?? { host: '(the address of this service)', port: 5354 }
-  return catalogRecipes({ catalog, primary, key: key && { name: key.name, algorithm: key.algorithm } })
+  return catalogRecipes({ catalog, primary, key: key && { name: key.name, algorithm: key.algorithm } }, type)
 }
