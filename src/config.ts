@@ -8,6 +8,7 @@ import {
   parseEmail,
   parseHostname,
   parseInteger,
+  parseIp,
   parseList,
   parseNetwork,
   parseOptional,
@@ -49,6 +50,12 @@ export const settings = {
     help: 'Addresses and ports of the DNS server, UDP and TCP.',
     default: '127.0.0.1:5354',
     parse: parseSome(parseSocketAddress),
+    kind: 'list',
+  },
+  dns_source: {
+    help: 'Addresses of the machine that NOTIFY, questions and transfers go out from; without any, those of dns_listen; 0.0.0.0 or :: leave it to the system.',
+    default: '',
+    parse: parseList(parseIp),
     kind: 'list',
   },
   dns_udp: {

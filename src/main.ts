@@ -100,11 +100,12 @@ export async function serve(config: Config, log: Logger): Promise<number> {
       (error as { listen?: (typeof config.dns_listen)[number] }).listen ?? config.dns_listen[0]!,
     )
   })
+  const sources = config.dns_source.length > 0 ? config.dns_source : config.dns_listen.map(({ host }) => host)
   delivery = startDelivery({
     db,
     log,
     tellServed: (port) => nameserver?.tellServed(port),
-    data: { secretKey: secrets.key, log: { level: config.log_level, format: config.log_format } },
+    data: { secretKey: secrets.key, sources, log: { level: config.log_level, format: config.log_format } },
   })
   parts.defer(() => delivery?.stop())
   const heartbeat = startHeartbeat({
@@ -124,6 +125,7 @@ export async function serve(config: Config, log: Logger): Promise<number> {
     log,
     data: {
       secretKey: secrets.key,
+      sources,
       quotaDefaults: settings.quotaDefaults,
       limits: { records: config.secondary_max_records, octets: config.secondary_max_bytes },
       log: { level: config.log_level, format: config.log_format },

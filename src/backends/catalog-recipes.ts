@@ -101,16 +101,19 @@ ${from}zone:
 ${from}`
 }
 
-/** How each kind of server is told to follow a catalog zone, for a person. */
-export function catalogRecipes(source: CatalogSource): string {
-  return `let the server follow ${source.catalog}. For BIND, in named.conf:
+/** What to write into the configuration of a server of a type of target, or, where that does not tell, of any server. */
+export function catalogRecipes(source: CatalogSource, type: string): string {
+  const recipes: Readonly<Record<string, string>> = {
+    bind9: `For BIND, in named.conf:
 options {
 ${bindCatalogOptions(source)}};
-${bindCatalogZone(source)}
-For Knot, in knot.conf:
-${knotCatalog(source)}
-For PowerDNS, with secondary=yes in pdns.conf, once:
-${pdnsCatalogCommands(source)}
-For NSD 4.9 and later, in nsd.conf:
-${nsdCatalog(source)}`
+${bindCatalogZone(source)}`,
+    knot: `For Knot, in knot.conf:
+${knotCatalog(source)}`,
+    pdns4: `For PowerDNS, with secondary=yes in pdns.conf, once:
+${pdnsCatalogCommands(source)}`,
+    nsd4: `For NSD 4.9 and later, in nsd.conf:
+${nsdCatalog(source)}`,
+  }
+  return `let the server follow ${source.catalog} ${recipes[type] ?? Object.values(recipes).join('\n')}`
 }

@@ -9,7 +9,7 @@ import { compare } from './check-serials.ts'
 import { type CheckContext, placeOf } from './checks.ts'
 import type { ProofServer } from './config.ts'
 import { pagesOf } from './pages.ts'
-import { type ZoneRow, zonesWithIds } from './rows.ts'
+import { isDeliverable, type ZoneRow, zonesWithIds } from './rows.ts'
 
 const patience = { answer: 2000, silence: 10_000, transfer: 600_000 }
 
@@ -22,7 +22,7 @@ export async function checkContent(context: CheckContext): Promise<number> {
   const standing = new Map<string, Standing>()
   let count = 0
   for await (const page of pagesOf(db, config.id, signal)) {
-    const zones = page.filter(({ type }) => type !== 'CATALOG')
+    const zones = page.filter(isDeliverable)
     for (const server of config.servers) {
       const left = zones.values()
       for (const zone of standing.has(server.id) ? [] : left) {

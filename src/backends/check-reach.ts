@@ -1,10 +1,12 @@
+import { RCODE, rcodeName } from '../dns/codes.ts'
 import { Exchange, NoAnswer } from '../exchange/exchange.ts'
 import { type CheckContext, placeOf } from './checks.ts'
-import { followsCatalog, type PoolConfig } from './config.ts'
+import { addressOf, followsCatalog, type PoolConfig, type ProofServer, placeText } from './config.ts'
+import { refusalText } from './job.ts'
 import { type Finding, Unreachable } from './kind.ts'
 import { checkCatalog } from './kinds/catalog.ts'
 import { kinds } from './kinds/index.ts'
-import { catalogSerialOf } from './rows.ts'
+import { catalogSerialOf, nextZoneAt } from './rows.ts'
 
 const patience = 2000
 
@@ -22,7 +24,11 @@ export async function checkReach({ db, config, signal, report }: CheckContext): 
       followsCatalog(config, target) ? await checkCatalog(target, catalog, signal) : await checkTarget(target, signal),
     )
   }
-  for (const server of config.servers) tell(server.id, await checkServer(server))
+  for (const server of config.servers) {
+    tell(server.id, await checkServer(server))
+    const zone = await db.read((tx) => nextZoneAt(tx, { serverId: server.id, poolId: config.id }, ''))
+    if (zone !== undefined) tell(server.id, await checkNotify(config, server, zone.name))
+  }
   if (config.targets.length === 0) {
     const what = 'no target: zones are not given to the servers, which must have them by their own configuration'
     report({ server_id: '', server: 'the pool', zone: null, level: 'warning', what, mend: 'add a target to the pool' })
@@ -60,6 +66,28 @@ async function checkServer(server: PoolConfig['servers'][number]): Promise<reado
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return [await overTcp(exchange, error.message)]
+  } finally {
+    exchange.close()
+  }
+}
+
+/** Whether a server that is told of changes lets itself be told; nothing comes of telling it what it knows. */
+async function checkNotify(config: PoolConfig, server: ProofServer, zone: string): Promise<readonly Finding[]> {
+  const target = config.targets.find((one) => placeText(addressOf(one)) === placeText(server))
+  // Name servers beside the targets are not told, and PowerDNS is told of changes by its API too.
+  if (target === undefined ? config.targets.length > 0 : target.type === 'pdns4') return []
+  const exchange = new Exchange({ ...server, key: target === undefined ? server.key : target.key })
+  try {
+    const rcode = await exchange.notify(zone, undefined, patience)
+    if (rcode === RCODE.NOERROR) return [{ level: 'ok', what: 'it takes NOTIFY from us' }]
+    const mend =
+      'let it take NOTIFY from this service: allow-notify of BIND and of NSD, an acl of Knot with action notify, allow-notify-from of PowerDNS. ' +
+      'If it knows this machine by another address, set dns_source to that'
+    return [{ level: 'error', what: `${refusalText(rcodeName(rcode))} (asked with ${zone})`, mend }]
+  } catch (error) {
+    // What is silent is told of already.
+    if (error instanceof NoAnswer) return []
+    throw error
   } finally {
     exchange.close()
   }

@@ -6,7 +6,7 @@ import { followsCatalog, type ProofServer } from './config.ts'
 import { Unreachable } from './kind.ts'
 import { kinds } from './kinds/index.ts'
 import { pagesOf } from './pages.ts'
-import { type ZoneRow, zonesWithIds } from './rows.ts'
+import { isDeliverable, namesGivenTo, type ZoneRow, zonesWithIds } from './rows.ts'
 
 const atOnce = 64
 const [attempts, patience] = [2, 1500]
@@ -18,7 +18,7 @@ export async function checkSerials(context: CheckContext): Promise<number> {
   const { db, config, signal } = context
   let count = 0
   for await (const zones of pagesOf(db, config.id, signal)) {
-    const wanted = zones.filter(({ type }) => type !== 'CATALOG')
+    const wanted = zones.filter(isDeliverable)
     count += wanted.length
     await Promise.all(config.servers.map((server) => compare(context, server, wanted)))
   }
@@ -78,6 +78,15 @@ async function patiently(exchange: Exchange, name: string): Promise<Shown> {
   return exchange.serialOverTcp(name, patience)
 }
 
+const stranger = {
+  what: 'the server has a zone that the pool does not',
+  mend: 'nothing, if it is meant to be there; otherwise remove it at the server',
+}
+const leaving = {
+  what: 'the server still has a zone that was deleted or moves to another pool',
+  mend: 'nothing: it is dropped there, one that moves once the servers of its new pool show it',
+}
+
 /** Tells of zones that targets have and the pool does not; they are never touched. */
 export async function checkStrangers({ db, config, signal, report }: CheckContext): Promise<void> {
   for (const target of config.targets) {
@@ -94,9 +103,9 @@ export async function checkStrangers({ db, config, signal, report }: CheckContex
             select name_key as name from zones where pool_id = ${config.id} and gone_at is null and name_key in (${join(some)})`),
         )
         const ours = new Set(known.map(({ name }) => name))
+        const given = await db.read((tx) => namesGivenTo(tx, target.id, some))
         for (const name of some.filter((one) => !ours.has(one))) {
-          const mend = 'nothing, if it is meant to be there; otherwise remove it at the server'
-          report({ ...place, zone: name, level: 'warning', what: 'the server has a zone that the pool does not', mend })
+          report({ ...place, zone: name, level: 'warning', ...(given.has(name) ? leaving : stranger) })
         }
       }
     } catch (error) {

@@ -75,6 +75,14 @@ test('[W89] a server with a newer serial than ours did not get it from us, and p
   deepEqual([job.takePublishable(), job.isDone], [undefined, false])
 })
 
+test('[W95] that a server refuses NOTIFY is told where it lacks something, and not where it shows what is wanted', () => {
+  const job = new Job(zone(), [], config(['a']), Date.now())
+  match(job.sees('a', { serial: 9 }, 'NOTAUTH')!.error!, /^it refuses NOTIFY from us \(NOTAUTH\)/)
+  match(job.sees('a', absent, 'REFUSED')!.error!, /does not have the zone; it refuses NOTIFY from us \(REFUSED\)/)
+  equal(job.sees('a', { serial: 9 }, null)!.error, null)
+  equal(job.sees('a', { serial: 10 }, 'REFUSED')!.error, null)
+})
+
 test('[W74] trouble is told after the grace, again when it becomes another, and is over when the zone is shown', () => {
   const pool = config(['a', 'b'], { graceMilliseconds: 1000 })
   const early = new Job(zone(), [], pool, Date.now())

@@ -104,10 +104,10 @@ export class Job {
     this.#refusals.set(targetId, reason)
   }
 
-  /** Notes what a server shows; the sight is to be written down where it is another than before. */
-  sees(serverId: string, shown: Shown): Sight | undefined {
+  /** Notes what a server shows, and how it refuses to be told; the sight is to be written down where it is another than before. */
+  sees(serverId: string, shown: Shown, refusal?: string | null): Sight | undefined {
     const serial = 'serial' in shown ? shown.serial : null
-    const error = this.#errorOf(shown)
+    const error = this.#errorOf(shown, refusal ?? undefined)
     const isSame = this.#seen.get(serverId) === serial && this.#errors.get(serverId) === error
     this.#seen.set(serverId, serial)
     if (error === undefined) this.#errors.delete(serverId)
@@ -115,9 +115,10 @@ export class Job {
     return isSame ? undefined : { zone_id: this.zone.id, server_id: serverId, serial, error: error ?? null }
   }
 
-  #errorOf(shown: Shown): string | undefined {
+  #errorOf(shown: Shown, refusal: string | undefined): string | undefined {
     if (this.wanted === null) return undefined
-    if ('absent' in shown) return shown.absent
+    if ('absent' in shown) return refusal === undefined ? shown.absent : `${shown.absent}; ${refusalText(refusal)}`
+    if (refusal !== undefined && compareSerials(shown.serial, this.wanted) === -1) return refusalText(refusal)
     return compareSerials(shown.serial, this.wanted) === 1
       ? `it shows serial ${shown.serial}, which is newer than ours: it did not get that from here`
       : undefined
@@ -208,6 +209,10 @@ export class Job {
     return `${shown} of ${servers.length} show serial ${this.wanted}, ${threshold} must; ${reasons.join('; ')}`
   }
 }
+
+/** What it means that a server refuses NOTIFY. */
+export const refusalText = (rcode: string): string =>
+  `it refuses NOTIFY from us (${rcode}), and takes changes only when it asks by itself`
 
 function groupOf({ attributes }: ZoneRow): string | undefined {
   const { catalog_group } = JSON.parse(attributes) as Record<string, string>

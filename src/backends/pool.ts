@@ -76,7 +76,6 @@ export class PoolDelivery {
   }
 
   async start(): Promise<void> {
-    const { db } = this.#options
     const { config } = this
     this.#catalog = await openCatalog(config, this.#options)
     if (this.#catalog !== undefined) this.#open(this.#catalog.target, this.#catalog.driver, catalogBatch)
@@ -84,8 +83,7 @@ export class PoolDelivery {
       const kind = kinds[target.type]
       if (kind !== undefined && !followsCatalog(config, target)) this.#open(target, kind.open(target), kind.batch)
     }
-    const ids = new Set([...this.#probes.keys(), ...config.targets.map(({ id }) => id)])
-    await db.write((tx) => rows.forgetServers(tx, config.id, [...ids]))
+    await this.#options.db.write((tx) => rows.forgetServers(tx, config.id, [...this.#probes.keys()]))
     if (this.#catalog !== undefined) this.#tellOfCatalog(this.#catalog.serial)
     this.#isOpen = true
     this.#scanning = this.#scan().catch((error: unknown) => {
@@ -201,8 +199,8 @@ export class PoolDelivery {
   #begin(zone: rows.ZoneRow, seen: readonly rows.SeenRow[]): Job | undefined {
     const present = this.#jobs.get(zone.id)
     if (present !== undefined && !present.isNews(zone)) return undefined
-    const since = zone.deleted_at === null ? present?.since : momentOf(zone.deleted_at)
-    const job = new Job(zone, seen, this.config, since ?? momentOf(zone.changed_at))
+    const since = zone.deleted_at === null ? present?.since : rows.momentOf(zone.deleted_at)
+    const job = new Job(zone, seen, this.config, since ?? rows.momentOf(zone.changed_at))
     this.#jobs.set(zone.id, job)
     const name = zone.name.toLowerCase()
     if (job.isDeleted) this.#deletedNames.set(name, job)
@@ -278,8 +276,11 @@ export class PoolDelivery {
   #shown(serverId: string, expected: Expected, shown: Shown): boolean {
     const job = this.#jobs.get(expected.id)
     if (job === undefined) return true
-    const sight = job.sees(serverId, shown)
+    const { server } = this.#probes.get(serverId)!
+    const refusal = this.#announcer.refusalOf(server, 'serial' in shown ? expected.name : this.#catalog?.name)
+    const sight = job.sees(serverId, shown, refusal)
     if (sight !== undefined) this.#recorder.saw(sight)
+    this.#states.hears(server, refusal, job.isShownBy(serverId))
     if (job.isOutdatedBy(serverId)) this.#outdated.add(expected.id)
     this.#check(job)
     return job.isShownBy(serverId)
@@ -396,5 +397,3 @@ export class PoolDelivery {
     }
   }
 }
-
-const momentOf = (at: string): number => Date.parse(`${at.slice(0, 23)}Z`)

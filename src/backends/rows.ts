@@ -110,6 +110,15 @@ export const strangersAt = (
       and (z.id is null or z.gone_at is not null or z.pool_id <> ${target.poolId})
     order by tz.zone_id limit ${limit}`)
 
+/** Those of some names, in lower case, under which zones were given to a target and not taken away yet. */
+export const namesGivenTo = async (tx: Tx, targetId: string, names: readonly string[]): Promise<Set<string>> =>
+  new Set(
+    (
+      await tx.all<{ name: string }>(sql`
+        select lower(name) as name from target_zones where target_id = ${targetId} and lower(name) in (${join([...names])})`)
+    ).map(({ name }) => name),
+  )
+
 /** What the servers of a pool were last seen to have of zones. */
 export const seenOf = async (tx: Tx, zoneIds: readonly string[], serverIds: readonly string[]): Promise<SeenRow[]> =>
   zoneIds.length === 0 || serverIds.length === 0
@@ -347,3 +356,6 @@ export async function publishOwn(tx: Tx, poolId: string, after: string, now: Dat
   )
   return zones.length === ownAtOnce ? zones.at(-1)!.id : undefined
 }
+
+/** A stored moment in milliseconds. */
+export const momentOf = (at: string): number => Date.parse(`${at.slice(0, 23)}Z`)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { type PoolConfig, type PoolTarget, placeText } from './config.ts'
+import { addressOf, type PoolConfig, type PoolTarget, placeText } from './config.ts'
+import { refusalText } from './job.ts'
 import type { Recorder } from './recorder.ts'
 
 const noteMilliseconds = 60_000
@@ -11,6 +12,7 @@ export class ServerStates {
   readonly #log: Logger
   readonly #silence = new Map<string, string>()
   readonly #control = new Map<string, string>()
+  readonly #deafness = new Map<string, string>()
   readonly #seenAt = new Map<string, number>()
 
   constructor({ name }: PoolConfig, recorder: Recorder, log: Logger) {
@@ -46,10 +48,21 @@ export class ServerStates {
 
   /** A target cannot be given zones, or, without a reason, it can. */
   takesZones(target: PoolTarget, reason: string | undefined): void {
-    const place = { pool: this.#pool, target: target.type, target_id: target.id }
+    const place = { pool: this.#pool, target: target.type, target_id: target.id, server: placeText(addressOf(target)) }
     if (reason === undefined) this.#log.info(place, 'a target takes zones')
     else this.#log.warn({ ...place, reason }, 'a target cannot be given zones; it is tried again')
     this.#note(this.#control, target.id, reason)
+  }
+
+  /** A server that answers was told of a change, which it shows or not, and refuses that, null standing for other changes, or does not. */
+  hears(server: PoolConfig['servers'][number], refusal: string | null | undefined, isShown: boolean): void {
+    if (refusal === null || (refusal !== undefined && isShown)) return
+    const reason = refusal && refusalText(refusal)
+    if (this.#deafness.has(server.id) === (reason !== undefined)) return
+    const place = { pool: this.#pool, server: placeText(server) }
+    if (reason === undefined) this.#log.info(place, 'a server takes NOTIFY')
+    else this.#log.warn({ ...place, reason }, 'a server refuses NOTIFY: changes reach it late')
+    this.#note(this.#deafness, server.id, reason)
   }
 
   #note(troubles: Map<string, string>, serverId: string, reason: string | undefined): void {
@@ -59,8 +72,9 @@ export class ServerStates {
   }
 
   #record(serverId: string): void {
-    const error = this.#silence.get(serverId) ?? this.#control.get(serverId) ?? null
+    const down = this.#silence.get(serverId) ?? this.#control.get(serverId)
     this.#seenAt.set(serverId, performance.now())
-    this.#recorder.state({ server_id: serverId, status: error === null ? 'UP' : 'DOWN', error })
+    const error = down ?? this.#deafness.get(serverId) ?? null
+    this.#recorder.state({ server_id: serverId, status: down === undefined ? 'UP' : 'DOWN', error })
   }
 }

@@ -42,7 +42,7 @@ export class TargetWorker {
   #working: Promise<void> | undefined
   #refreshing: Promise<void> | undefined
   #ring = () => {}
-  #trouble: string | undefined
+  #trouble: string | undefined | null = null
 
   constructor(options: TargetOptions) {
     this.#options = options

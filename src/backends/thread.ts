@@ -4,6 +4,7 @@ import type { Level } from 'pino'
 import { systemClock } from '../clock.ts'
 import { openLinked } from '../db/link.ts'
 import type { StoreLink } from '../db/sql.ts'
+import { askFrom } from '../exchange/source.ts'
 import { type LogFormat, openLog } from '../log.ts'
 import { secretsWith } from '../secrets.ts'
 import { startDelivery } from './deliver.ts'
@@ -14,12 +15,15 @@ export type DeliveryData = {
   /** Where the built-in server tells which zones it has, up to which serials. */
   readonly served: MessagePort
   readonly secretKey: Uint8Array
+  /** The addresses of ours that servers are asked from. */
+  readonly sources: readonly string[]
   readonly log: { readonly level: Level | 'silent'; readonly format: LogFormat }
 }
 
 export type DeliveryReport = DeliveryStats
 
-const { link, secretKey, served, ...data } = workerData as DeliveryData
+const { link, secretKey, served, sources, ...data } = workerData as DeliveryData
+askFrom(sources)
 const log = openLog(data.log)
 const db = openLinked(link, (error) => log.warn({ err: error }, 'a database connection was lost'))
 const delivery = startDelivery({

@@ -12,7 +12,8 @@ export const status: Command = {
 the name or the id of a pool; without one, all are shown.
 
 A pool is ACTIVE when all its servers are up, DEGRADED when enough of them are for changes to count as served (the
-threshold_percentage of the pool), and ERROR when fewer are. BEHIND tells how many zones a server does not yet have in
+threshold_percentage of the pool), and ERROR when fewer are. Where a pool has name servers, its targets stand below them:
+one that cannot be given zones is DOWN, and the pool then DEGRADED at best. BEHIND tells how many zones a server does not yet have in
 their latest version.
 
 --url       The service; else NAMEPLANE_URL, else http://127.0.0.1:9001. NAMEPLANE_TOKEN and NAMEPLANE_PROJECT say who asks.`,
@@ -29,9 +30,13 @@ their latest version.
 const titles = ['SERVER', 'ROLE', 'TYPE', 'STATUS', 'SINCE', 'SEEN', 'BEHIND', 'ERROR']
 
 /** The servers of a pool as a table. */
-export function statusText(name: string, { status: all, delivered_by, servers }: Omit<PoolServers, 'pool_id'>): string {
+export function statusText(
+  name: string,
+  { status: all, delivered_by, servers, targets }: Omit<PoolServers, 'pool_id'>,
+): string {
   const by = delivered_by === null ? '' : `, delivered by ${shown(delivered_by.holder)}`
-  const rows = servers.map((one) => [
+  const given = targets.map((one) => ({ ...one, role: 'target', seen_at: null, zones_behind: '-' }))
+  const rows = [...servers, ...given].map((one) => [
     one.host === null ? '-' : addressText({ host: one.host, port: one.port ?? 53 }),
     one.role,
     one.type ?? '-',

@@ -101,6 +101,11 @@ function splitAddress(text: string): Address {
 const notAnAddress = (text: string): BadValue =>
   new BadValue(`must be ADDRESS:PORT, such as 127.0.0.1:9001, 0.0.0.0:9001 or [::1]:9001, not ${quote(text)}`)
 
+export function parseIp(text: string): string {
+  if (isIPv4(text) || isIPv6(text)) return text
+  throw new BadValue(`must be an IP address, such as 192.0.2.1 or 2001:db8::1, not ${quote(text)}`)
+}
+
 /** An address or a network in CIDR form. */
 export function parseNetwork(text: string): string {
   const fault = networkFault(text)

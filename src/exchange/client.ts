@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { connect, isIPv6 } from 'node:net'
+import { connect, isIP, isIPv6 } from 'node:net'
 import { RCODE, rcodeName } from '../dns/codes.ts'
 import { decodeMessage, encodeMessage, type Message } from '../dns/message.ts'
 import { sameName } from '../dns/name.ts'
@@ -13,6 +13,7 @@ import { soaNumber } from '../zonedata/zone.ts'
 
 import { BadTransfer, type Transfer, type TransferLimits, TransferParser } from './parse-transfer.ts'
 import type { Server } from './server.ts'
+import { sourceTo } from './source.ts'
 
 /** How long a master is waited for, in milliseconds. */
 export type Patience = {
@@ -141,7 +142,13 @@ function mustVerify(check: TsigCheck | { readonly status: 'missing' }, inStream:
 }
 
 /** The first right answer over UDP; what is wrong on the way is passed over, since anybody can send it. */
-function overUdp(master: Server, request: Request, wait: number, signal: AbortSignal): Promise<Message | undefined> {
+async function overUdp(
+  master: Server,
+  request: Request,
+  wait: number,
+  signal: AbortSignal,
+): Promise<Message | undefined> {
+  const source = await sourceTo(master.host)
   const socket = createSocket(isIPv6(master.host) ? 'udp6' : 'udp4')
   return new Promise<Message | undefined>((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), wait)
@@ -159,6 +166,7 @@ function overUdp(master: Server, request: Request, wait: number, signal: AbortSi
       if (wrong === undefined) resolve(reply)
       else reject(wrong)
     })
+    if (source !== undefined) socket.bind({ address: source })
     // Connected, so that the system takes datagrams from nobody else; the port is one of its choice.
     socket.connect(master.port, master.host, () => {
       socket.send(request.bytes, (error) => {
@@ -206,13 +214,14 @@ async function overTcp(
 }
 
 /** Sends a request over TCP and hands on each message that comes, until `take` has the last; never for longer than it may take. */
-function converse(
+async function converse(
   master: Server,
   request: Uint8Array,
   { silence, transfer, signal }: Pick<Patience, 'silence' | 'transfer'> & { readonly signal: AbortSignal },
   take: (bytes: Uint8Array) => boolean,
 ): Promise<void> {
-  const socket = connect({ host: master.host, port: master.port, noDelay: true })
+  const localAddress = isIP(master.host) ? await sourceTo(master.host) : undefined
+  const socket = connect({ host: master.host, port: master.port, noDelay: true, ...(localAddress && { localAddress }) })
   const frames = new FrameDecoder()
   return new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new BadTransfer(`it took more than ${transfer / 1000} s`)), transfer)

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
-import { lookup } from 'node:dns/promises'
-import { isIP, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
 import { OPCODE, RCODE, rcodeName } from '../dns/codes.ts'
 import { decodeMessage, encodeMessage, type Message, type Question } from '../dns/message.ts'
 import { sameName } from '../dns/name.ts'
@@ -9,8 +8,10 @@ import type { ResourceRecord } from '../dns/record.ts'
 import { signRequest, verifyResponse } from '../dns/tsig.ts'
 import { IN, SOA } from '../zonedata/type-codes.ts'
 import { soaNumber } from '../zonedata/zone.ts'
+import { addressesOf } from './addresses.ts'
 import { askOverTcp, isBareRefusal, type Patience } from './client.ts'
 import type { Server } from './server.ts'
+import { sourceTo } from './source.ts'
 
 /** What a server has of a zone: a serial, or nothing and how it says so. */
 export type Shown = { readonly serial: number } | { readonly absent: string }
@@ -22,6 +23,8 @@ export class NoAnswer extends Error {
     this.name = 'NoAnswer'
   }
 }
+
+type Asked = Pick<Message, 'opcode' | 'answer'> & { readonly question: Question }
 
 type Awaited = {
   readonly question: Question
@@ -42,6 +45,11 @@ export class Exchange {
   #socket: Promise<Socket> | undefined
   #idle: NodeJS.Timeout | undefined
   #closed = false
+  #addresses: readonly string[] = []
+  /** Which of its addresses it is asked at. */
+  #turn = 0
+  /** Whether it has answered at that address, through the socket there is now. */
+  #isHeard = false
 
   constructor(server: Server) {
     this.#server = server
@@ -72,12 +80,21 @@ export class Exchange {
     this.#drop(new NoAnswer('stopped'))
   }
 
-  async #ask(
-    { question, opcode, answer }: Pick<Message, 'opcode' | 'answer'> & { question: Question },
-    wait: number,
-  ): Promise<Message> {
+  /** Asks at one of its addresses after another, where a name has several and the first is silent. */
+  async #ask(asked: Asked, wait: number): Promise<Message> {
+    for (let tried = 1; ; tried++) {
+      const turn = this.#turn
+      try {
+        return await this.#askOnce(asked, wait)
+      } catch (error) {
+        if (this.#closed || turn === this.#turn || tried >= this.#addresses.length) throw error
+      }
+    }
+  }
+
+  async #askOnce({ question, opcode, answer }: Asked, wait: number): Promise<Message> {
     if (this.#closed) throw new NoAnswer('stopped')
-    this.#socket ??= this.#open()
+    this.#socket ??= this.#open(wait)
     const socket = await this.#socket
     if (this.#closed) throw new NoAnswer('stopped')
     const id = this.#freeId()
@@ -87,7 +104,7 @@ export class Exchange {
     const plain = encodeMessage(message)
     const { bytes, mac } = key ? signRequest(plain, key, new Date()) : { bytes: plain, mac: undefined }
     return new Promise<Message>((resolve, reject) => {
-      const timer = setTimeout(() => this.#settle(id)?.reject(new NoAnswer('it does not answer')), wait)
+      const timer = setTimeout(() => this.#late(id), wait)
       this.#awaited.set(id, { question, opcode, mac, resolve, reject, timer })
       // That an earlier datagram was refused may come as trouble with this one.
       socket.send(bytes, (error) => error && this.#fail(socket, error))
@@ -110,26 +127,47 @@ export class Exchange {
     }
   }
 
-  async #open(): Promise<Socket> {
+  async #open(wait: number): Promise<Socket> {
     const { host, port } = this.#server
     try {
-      const address = isIP(host) ? host : (await lookup(host)).address
+      this.#addresses = await addressesOf(host, wait)
+      this.#isHeard = false
+      const address = this.#addresses[this.#turn % this.#addresses.length]!
+      const source = await sourceTo(address)
       const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
       socket.on('error', (error) => this.#fail(socket, error))
       socket.on('message', (bytes) => this.#take(bytes))
       // Connected, so that the system takes datagrams from nobody else, and tells when nobody listens there.
       await new Promise<void>((resolve, reject) => {
         socket.once('error', reject)
+        if (source !== undefined) socket.bind({ address: source })
         socket.connect(port, address, () => {
           socket.off('error', reject)
           resolve()
         })
+      }).catch((error: unknown) => {
+        socket.close()
+        throw error
       })
       return socket
     } catch (error) {
       this.#socket = undefined
+      this.#tryAnother()
       throw unreachable(error as Error)
     }
+  }
+
+  #late(id: number): void {
+    const error = new NoAnswer('it does not answer')
+    this.#settle(id)?.reject(error)
+    if (this.#tryAnother()) this.#drop(error)
+  }
+
+  /** Has it be asked at its next address from now on, where it has one and has not answered at this one; tells whether. */
+  #tryAnother(): boolean {
+    if (this.#isHeard || this.#addresses.length < 2) return false
+    this.#turn++
+    return true
   }
 
   #take(bytes: Uint8Array): void {
@@ -139,6 +177,7 @@ export class Exchange {
     const reply = decoded(bytes)
     // Anybody may send us what is no answer: the right one may still come.
     if (reply === undefined || !isAnswerTo(awaited, reply)) return
+    this.#isHeard = true
     const { key } = this.#server
     const check = key && verifyResponse(bytes, key, awaited.mac!, new Date())
     this.#settle(reply.id)
@@ -171,7 +210,9 @@ export class Exchange {
 
   async #fail(socket: Socket, error: Error): Promise<void> {
     const current = await this.#socket?.catch(() => undefined)
-    if (current === socket) this.#drop(unreachable(error))
+    if (current !== socket) return
+    this.#tryAnother()
+    this.#drop(unreachable(error))
   }
 
   #drop(error: Error): void {

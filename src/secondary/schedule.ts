@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
 import { type Database, sql } from '../db/sql.ts'
-import { refreshTopic } from '../resources/zones/store.ts'
+import { refreshTopic } from '../refresh-topic.ts'
 import { type RefreshContext, refreshZone } from './refresh.ts'
 import * as store from './store.ts'
 

@@ -11,7 +11,15 @@ const idOf = (pool: string): string => pool.split('/').at(-1)!
 const at = (secondsAgo: number): string => timestamp(new Date(Date.now() - secondsAgo * 1000))
 
 type Server = { readonly [field: string]: unknown }
-type Servers = { readonly status: string; readonly servers: readonly Server[]; readonly [field: string]: unknown }
+type Servers = {
+  readonly status: string
+  readonly servers: readonly Server[]
+  readonly targets: readonly Server[]
+  readonly [field: string]: unknown
+}
+
+const masters = [{ host: '192.0.2.1', port: 5354 }]
+const pdns = { type: 'pdns4', masters, options: { api_endpoint: 'http://127.0.0.1:8081', api_token: 'hidden-token' } }
 
 /** The rules of what is seen of a pool's servers and of zones at them. */
 export function poolServerRules(engine: string, newStore: NewStore): void {
@@ -49,7 +57,7 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       const pool = await api.newPool()
       const builtIn = { id: null, role: 'built-in', type: null, host: null, port: null, status: 'UP', since: null }
       const one = { ...builtIn, seen_at: null, zones_behind: 0, error: null }
-      const view = { pool_id: idOf(pool), status: 'ACTIVE', delivered_by: null, servers: [one] }
+      const view = { pool_id: idOf(pool), status: 'ACTIVE', delivered_by: null, servers: [one], targets: [] }
       deepEqual(await serversOf(pool), view)
       deepEqual(await serversOf(pool.replace('/v2', '/openstack/v2')), view)
       await zoneIn(pool)
@@ -71,9 +79,12 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
         53,
         'UNKNOWN',
       ])
+      deepEqual((await serversOf(pool)).targets, [])
       const server = await api.add(pool, 'nameservers', { host: '192.0.2.8', port: 5300 })
-      const { servers } = await serversOf(pool)
+      const { servers, targets } = await serversOf(pool)
       equal(servers.length, 1)
+      const unknown = { status: 'UNKNOWN', since: null, error: null }
+      deepEqual(targets, [{ id: target.id, type: 'nsd4', host: '192.0.2.7', port: 53, ...unknown }])
       deepEqual(only(servers[0]!, 'id', 'role', 'type', 'host', 'port'), [
         server.id,
         'nameserver',
@@ -103,6 +114,23 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       equal(await status(), 'ERROR')
     })
 
+    test('[W14] a target that cannot be given zones makes a pool DEGRADED whose name servers are up', async () => {
+      const pool = await api.newPool()
+      const target = await api.add(pool, 'targets', { type: 'nsd4' })
+      const follower = await api.add(pool, 'targets', { type: 'catalog' })
+      await see(pool, await api.add(pool, 'nameservers', { host: '192.0.2.1' }), 'UP')
+      equal((await serversOf(pool)).status, 'ACTIVE')
+      await see(pool, target, 'DOWN', 'no key')
+      await see(pool, follower, 'DOWN', 'not its own')
+      const { status, targets } = await serversOf(pool)
+      deepEqual(
+        [status, ...targets.map((one) => only(one, 'id', 'status', 'error'))],
+        ['DEGRADED', [target.id, 'DOWN', 'no key']],
+      )
+      await see(pool, target, 'UP')
+      equal((await serversOf(pool)).status, 'ACTIVE')
+    })
+
     test('[W14] a server shows since when it is as it is, what is wrong, and how many zones it lacks', async () => {
       const pool = await api.newPool()
       const server = await api.add(pool, 'nameservers', { host: '192.0.2.1' })
@@ -116,6 +144,51 @@ export function poolServerRules(engine: string, newStore: NewStore): void {
       const [shown] = (await serversOf(pool)).servers
       deepEqual(only(shown!, 'status', 'error', 'zones_behind'), ['DOWN', 'timed out', 4])
       ok(typeof shown!.since === 'string' && typeof shown!.seen_at === 'string')
+    })
+
+    test('[W14] no server lacks a secondary zone that its masters have not sent yet', async () => {
+      const pool = await api.newPool()
+      await api.add(pool, 'nameservers', { host: '192.0.2.1' })
+      const behind = async () => (await serversOf(pool)).servers[0]!.zones_behind
+      const more = { type: 'SECONDARY', email: undefined, masters: ['192.0.2.9'], attributes: { pool_id: idOf(pool) } }
+      const zone = await api.newZone(`taken-${engine.toLowerCase()}.example.org.`, more)
+      equal(await behind(), 0)
+      await api.db.write((tx) => tx.run(sql`update zones set transferred_at = ${at(1)} where id = ${zone.id}`))
+      equal(await behind(), 1)
+    })
+
+    test('[W96] zones are not given again for what they do not go by: a description, or the same once more', async () => {
+      const pool = await api.newPool()
+      const made = await api.post(`${pool}/targets`, pdns)
+      const { id } = made.body
+      const path = `${pool}/targets/${id}`
+      const before = await api.db.write(async (tx) => {
+        const [early, late] = ['2000-01-01T00:00:00.000000', made.body.created_at as string]
+        for (const [zone, at] of [
+          ['early', early],
+          ['late', late],
+        ] as const)
+          await tx.run(sql`
+            insert into target_zones (target_id, zone_id, name, added_at) values (${id}, ${zone}, ${`${zone}.`}, ${at})`)
+        return { early, late }
+      })
+      const given = async () =>
+        Object.fromEntries(
+          (
+            await api.db.read((tx) =>
+              tx.all<{ zone_id: string; added_at: string }>(sql`
+                select zone_id, added_at from target_zones where target_id = ${id}`),
+            )
+          ).map(({ zone_id, added_at }) => [zone_id, added_at]),
+        )
+      const changed = async (body: object) => (await api.patch(path, body)).body.updated_at as string
+      deepEqual(await given(), before)
+      const named = await changed({ description: 'x' })
+      deepEqual(await given(), { ...before, late: named })
+      const again = await changed({ options: pdns.options, masters })
+      deepEqual(await given(), { ...before, late: again })
+      await changed({ options: { ...pdns.options, api_token: 'another' } })
+      deepEqual(await given(), { ...before, late: again })
     })
 
     test('[W14] who delivers a pool is shown as long as its lease lasts', async () => {

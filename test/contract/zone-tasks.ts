@@ -86,6 +86,25 @@ export function zoneTaskRules(engine: string, newStore: NewStore): void {
       deepEqual([primary.status, primary.body.type], [400, 'bad_request'])
     })
 
+    test('[Y10] a key that is made or changed for a SECONDARY zone has its masters be asked at once', async () => {
+      const made = await api.newZone('keyed.task.', { type: 'SECONDARY', masters: ['192.0.2.1'], email: undefined })
+      const primary = await api.newZone('unkeyed.task.')
+      const asked = () =>
+        api.db.write(async (tx) => {
+          const rows = await tx.all<{ zone_id: string }>(sql`select zone_id from zone_refreshes`)
+          await tx.run(sql`delete from zone_refreshes`)
+          return rows.map(({ zone_id }) => zone_id)
+        })
+      await asked()
+      const key = { algorithm: 'hmac-sha256', secret: 'c2VjcmV0', scope: 'ZONE' }
+      const { body } = await api.post('/v2/tsigkeys', { ...key, name: 'keyed.task.', resource_id: made.id })
+      deepEqual(await asked(), [made.id])
+      equal((await api.patch(`/v2/tsigkeys/${body.id}`, { secret: 'b3RoZXI=' })).status, 200)
+      deepEqual(await asked(), [made.id])
+      equal((await api.post('/v2/tsigkeys', { ...key, name: 'unkeyed.task.', resource_id: primary.id })).status, 201)
+      deepEqual(await asked(), [])
+    })
+
     test('[X42] a zone that is moved names the servers of its new pool, by one change', async () => {
       const zone = await api.newZone('moved.task.')
       await api.publish()

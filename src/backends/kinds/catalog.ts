@@ -29,7 +29,7 @@ function openCatalog(target: Target): Driver {
 
 /** Looks whether a server has the catalog zone of its pool, and has it as it is now; whatever the kind of the server is. */
 export async function checkCatalog(
-  target: Pick<Target, 'masters' | 'options' | 'key'>,
+  target: Asked & Pick<Target, 'options'>,
   current: CurrentCatalog | undefined,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
@@ -42,7 +42,7 @@ export async function checkCatalog(
   const stop = () => exchange.close()
   signal.addEventListener('abort', stop)
   try {
-    return [findingOf(await shownBy(exchange, current.name), current, target)]
+    return [findingOf(await shownBy(exchange, current.name), current, target), ...leftovers(target)]
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return [unanswered(error, current, target)]
@@ -66,10 +66,12 @@ async function shownBy(exchange: Exchange, zone: string): Promise<Shown> {
   return exchange.serialOverTcp(zone, patience)
 }
 
-type Asked = Pick<Target, 'masters' | 'key'>
+type Asked = Pick<Target, 'type' | 'masters' | 'key'>
 
 function findingOf(shown: Shown, { name, serial }: CurrentCatalog, target: Asked): Finding {
   if ('absent' in shown) {
+    // A server says so of a zone that it is to have and could not take.
+    if (shown.absent === 'it answers SERVFAIL') return notTaken(name)
     return { level: 'error', what: `the catalog zone ${name}: ${shown.absent}`, mend: recipes(name, target) }
   }
   if (isNewerSerial(serial, shown.serial)) {
@@ -79,6 +81,17 @@ function findingOf(shown: Shown, { name, serial }: CurrentCatalog, target: Asked
   return { level: 'ok', what: `the catalog zone ${name} is there, at ${shown.serial}` }
 }
 
+function notTaken(name: string): Finding {
+  const mend =
+    'its log tells why. Transfers are allowed from the address of the target alone, and with its key where it has one: ' +
+    'let the server ask from there. Where one was refused, the log of this service has "a transfer is refused", with the address and key'
+  return {
+    level: 'error',
+    what: `the catalog zone ${name}: the server knows of it and could not take it (SERVFAIL)`,
+    mend,
+  }
+}
+
 function unanswered({ message }: NoAnswer, { name }: CurrentCatalog, { key }: Asked): Finding {
   const mend = /key|signed|believed/.test(message)
     ? `let the server have the key ${key?.name} with the secret and algorithm that it has here, and look at the clocks of both`
@@ -86,7 +99,22 @@ function unanswered({ message }: NoAnswer, { name }: CurrentCatalog, { key }: As
   return { level: 'error', what: `the catalog zone ${name} cannot be asked for: ${message}`, mend }
 }
 
-function recipes(catalog: string, { masters, key }: Asked): string {
-  const primary = masters[0] ?? { host: '(the address of this service)', port: 53 }
-  return catalogRecipes({ catalog, primary, key: key && { name: key.name, algorithm: key.algorithm } })
+/** What is to be known of a server that was given zones in its own way before it followed a catalog; it does not tell which. */
+function leftovers({ type }: Asked): readonly Finding[] {
+  if (type === 'catalog') return []
+  const mend =
+    'if it was: let it forget them once it follows the catalog, which then gives them back; the section "From control channels to a catalog" of docs/operating.md tells how'
+  return [
+    {
+      level: 'ok',
+      what: 'zones that it was given over its control channel before stay there when they are deleted',
+      mend,
+    },
+  ]
+}
+
+function recipes(catalog: string, { type, masters, key }: Asked): string {
+  // The port is the preset of dns_listen.
+  const primary = masters[0] ?? { host: '(the address of this service)', port: 5354 }
+  return catalogRecipes({ catalog, primary, key: key && { name: key.name, algorithm: key.algorithm } }, type)
 }

@@ -21,10 +21,12 @@ export function setupFor({ name, masters, key, template }: KnotTarget): Setup {
   if (template !== undefined) return { sections: [], zone: { template: [template], master: [], acl: [] } }
   const keyId = key && plainName(nameKey(key.name))
   const keys = keyId === undefined ? [] : [keyId]
-  const rule = { address: [...new Set(masters.map(({ host }) => host))], action: ['notify'] }
+  const address = [...new Set(masters.map(({ host }) => host))]
+  // Audits compare content by transfer, signed where there is a key.
+  const actions = ['notify', 'transfer']
   const sections: Wanted[] = [
     { section: 'remote', id: name, items: { address: masters.map(({ host, port }) => `${host}@${port}`), key: keys } },
-    { section: 'acl', id: name, items: { ...rule, key: [] } },
+    { section: 'acl', id: name, items: { address, action: key === undefined ? actions : ['notify'], key: [] } },
   ]
   if (key === undefined || keyId === undefined) return { sections, zone: { master: [name], acl: [name] } }
   const secret = Buffer.from(key.secret).toString('base64')
@@ -34,7 +36,7 @@ export function setupFor({ name, masters, key, template }: KnotTarget): Setup {
     sections: [
       { section: 'key', id: keyId, items: { algorithm: [key.algorithm], secret: [secret] } },
       ...sections,
-      { section: 'acl', id: signed, items: { ...rule, key: keys } },
+      { section: 'acl', id: signed, items: { address, action: actions, key: keys } },
     ],
     zone: { master: [name], acl: [name, signed] },
   }

@@ -53,7 +53,7 @@ export const poolServers = flat(
     name: 'pool_servers',
     plural: 'pool_servers',
     purpose:
-      'The servers that answer for a pool as they were last seen. ACTIVE: all are up; DEGRADED: enough for the threshold; ERROR: fewer.',
+      'The servers that answer for a pool as they were last seen. ACTIVE: all are up; DEGRADED: enough for the threshold; ERROR: fewer. `targets` are those that are given zones and not asked for proof; DOWN: it cannot be given any now, which makes the pool DEGRADED.',
   },
   {
     pool_id: text(36),
@@ -69,6 +69,17 @@ export const poolServers = flat(
         since: nullable(moment()),
         seen_at: nullable(moment()),
         zones_behind: integer(0, Number.MAX_SAFE_INTEGER),
+        error: reason,
+      },
+      1_000_000,
+    ),
+    targets: objects(
+      {
+        id: text(36),
+        type: text(20),
+        ...address,
+        status: choice(['UP', 'DOWN', 'UNKNOWN']),
+        since: nullable(moment()),
         error: reason,
       },
       1_000_000,

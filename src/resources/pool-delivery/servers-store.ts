@@ -22,9 +22,14 @@ export async function serversOf(tx: Tx, poolId: string): Promise<readonly Server
     select id, 'nameserver' as role, null as type, host, port, created_at from pool_nameservers
     where pool_id = ${poolId} order by id`)
   if (nameservers.length > 0) return nameservers
+  const targets = await targetsOf(tx, poolId)
+  return targets.length === 0 ? [builtIn] : targets
+}
+
+/** The targets of a pool, oldest first. */
+export async function targetsOf(tx: Tx, poolId: string): Promise<(Server & { id: string; type: string })[]> {
   const targets = await tx.all<{ id: string; type: string; options: string; created_at: string }>(sql`
     select id, type, options, created_at from pool_targets where pool_id = ${poolId} order by id`)
-  if (targets.length === 0) return [builtIn]
   return targets.map(({ id, type, options, created_at }) => ({
     id,
     role: 'target',
@@ -60,7 +65,7 @@ export async function zonesBehind(tx: Tx, poolId: string, { id }: Server): Promi
       : await tx.get<{ n: number }>(sql`
           select count(*) as n from zones z left join zone_servers s on s.zone_id = z.id and s.server_id = ${id}
           where z.pool_id = ${poolId} and z.deleted_at is null and z.type <> 'CATALOG'
-            and (s.serial is null or s.serial <> z.serial)`)
+            and (z.type <> 'SECONDARY' or z.transferred_at is not null) and (s.serial is null or s.serial <> z.serial)`)
   return row!.n
 }
 

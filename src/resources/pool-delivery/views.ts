@@ -15,12 +15,21 @@ export async function viewPool(tx: Tx, poolId: string, now: Date): Promise<PoolS
     const state = server.id === null ? builtIn : (states.get(server.id) ?? unknown)
     rows.push({ ...rest, ...state, zones_behind: await servers.zonesBehind(tx, poolId, server) })
   }
-  const { threshold_percentage } = await settingsOf(tx, poolId)
+  const { threshold_percentage, catalog_zone } = await settingsOf(tx, poolId)
+  const isProof = (id: string) => rows.some((row) => row.id === id)
+  const targets: PoolServers['targets'][number][] = []
+  // Those that follow a catalog have no channel of their own that could be down.
+  for (const { id, type, host, port } of catalog_zone === null ? await servers.targetsOf(tx, poolId) : []) {
+    if (type === 'catalog' || isProof(id)) continue
+    const { seen_at: _, ...state } = states.get(id) ?? unknown
+    targets.push({ id, type, host, port, ...state })
+  }
   const delivered_by = await servers.leaseOf(tx, poolId, timestamp(now))
   const up = rows.filter(({ status }) => status === 'UP').length
   const isEnough = up >= neededOf(rows.length, threshold_percentage)
-  const status = up === rows.length ? 'ACTIVE' : isEnough ? 'DEGRADED' : 'ERROR'
-  return { pool_id: poolId, status, delivered_by, servers: rows }
+  const isWell = up === rows.length && targets.every((target) => target.status !== 'DOWN')
+  const status = isWell ? 'ACTIVE' : isEnough ? 'DEGRADED' : 'ERROR'
+  return { pool_id: poolId, status, delivered_by, servers: rows, targets }
 }
 
 const unknown = { status: 'UNKNOWN', since: null, seen_at: null, error: null } as const

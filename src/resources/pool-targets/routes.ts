@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { notFound } from '../../api/resource.ts'
 import { created, listed, noContent, type Route, route, shown } from '../../api/route.ts'
 import { timestamp } from '../../clock.ts'
@@ -101,6 +102,7 @@ export const poolTargetRoutes = ({ secrets }: PoolTargetSettings): readonly Rout
       const { options, secrets: hidden } = settled
       const after: store.Opened = { ...row, ...changes, options, secrets: hidden, updated_at: timestamp(now) }
       const hasMoved = options.host !== row.options.host || options.port !== row.options.port
+      if (isAlike(row, after)) await store.keepGiven(tx, row, after.updated_at!)
       await store.update(tx, secrets, after, hasMoved)
       return shown(call, poolTarget, store.shownOf(after))
     },
@@ -123,3 +125,9 @@ export const poolTargetRoutes = ({ secrets }: PoolTargetSettings): readonly Rout
     },
   ),
 ]
+
+/** Whether nothing of a target changed that its zones go by. */
+const isAlike = (before: store.Opened, after: store.Opened): boolean =>
+  (['options', 'secrets', 'masters', 'tsigkey_id'] as const).every((name) =>
+    isDeepStrictEqual(before[name], after[name]),
+  )

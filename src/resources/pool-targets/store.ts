@@ -55,6 +55,14 @@ export async function update(tx: Tx, secrets: Secrets, row: Opened, hasMoved: bo
   await noteDelivered(tx, row.pool_id)
 }
 
+/** Has the zones that a target was given count as given since a change that does not concern them; they would be given again else. */
+export async function keepGiven(tx: Tx, { id, tsigkey_id, created_at, updated_at }: Opened, at: string): Promise<void> {
+  await tx.run(sql`
+    update target_zones set added_at = ${at}
+    where target_id = ${id} and added_at >= ${updated_at ?? created_at}
+      and added_at >= coalesce((select updated_at from tsigkeys where id = ${tsigkey_id}), '')`)
+}
+
 /** Removes a target of a pool and what was known of it; tells whether there was one. What its server holds stays there. */
 export async function remove(tx: Tx, poolId: string, id: string): Promise<boolean> {
   if ((await tx.run(sql`delete from pool_targets where id = ${id} and pool_id = ${poolId}`)) === 0) return false

@@ -38,6 +38,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
       const row = { ...tsigkey.create(call.body), id: newId(now), created_at: timestamp(now), updated_at: null }
       await mustExist(tx, row)
       await store.insert(tx, secrets, row).catch(duplicate)
+      await store.askMasters(tx, row, row.created_at)
       tx.wake(tsigkeysTopic)
       return created(call, tsigkey, row)
     },
@@ -67,6 +68,7 @@ export const tsigkeyRoutes = ({ secrets }: TsigkeySettings): readonly Route[] =>
       if (changed.scope !== row.scope || changed.resource_id !== row.resource_id) await mustExist(tx, changed)
       if (changed.scope !== 'POOL') await mustBeUnused(tx, row.id)
       await store.update(tx, secrets, changed).catch(duplicate)
+      await store.askMasters(tx, changed, changed.updated_at)
       tx.wake(tsigkeysTopic)
       return shown(call, tsigkey, changed)
     },

@@ -1,5 +1,6 @@
 import { type Row, sql, type Tx } from '../../db/sql.ts'
 import type { TsigKey } from '../../dns/tsig.ts'
+import { refreshTopic } from '../../refresh-topic.ts'
 import type { Secrets } from '../../secrets.ts'
 import { dnsName } from './dns-name.ts'
 import { type Tsigkey, tsigkey } from './fields.ts'
@@ -97,3 +98,13 @@ function nameOf({ name }: Pick<Tsigkey, 'name'>): string {
 
 /** Where a secret belongs, so that it opens in its own row alone. */
 const place = (id: string): string => `tsigkeys/${id}`
+
+/** Has the masters of a secondary zone be asked at once, with the key that it has now. */
+export async function askMasters(tx: Tx, { scope, resource_id }: Owner, at: string): Promise<void> {
+  if (scope !== 'ZONE') return
+  const asked = await tx.run(sql`
+    insert into zone_refreshes (zone_id, asked_at)
+    select id, cast(${at} as text) from zones where id = ${resource_id} and type = 'SECONDARY' and deleted_at is null
+    on conflict (zone_id) do update set asked_at = excluded.asked_at`)
+  if (asked > 0) tx.wake(refreshTopic)
+}

@@ -2,6 +2,7 @@ import type { Caller } from '../../api/auth.ts'
 import type { ValuesOf } from '../../api/flat.ts'
 import type { Rows } from '../../api/reading.ts'
 import { join, type Row, raw, type Sql, sql, statement, type Tx } from '../../db/sql.ts'
+import { refreshTopic } from '../../refresh-topic.ts'
 import { addToCounts, shardOf } from '../quotas/counts.ts'
 import { removeOf as removeKeysOf } from '../tsigkeys/store.ts'
 import { type masterState, type Zone, zone } from './fields.ts'
@@ -228,9 +229,6 @@ export async function purgeSome(tx: Tx, id: string, limit: number): Promise<bool
   await tx.run(sql`delete from zones where id = ${id}`)
   return true
 }
-
-/** What is woken when the masters of a secondary zone are to be asked at once; `zone_refreshes` says of which. */
-export const refreshTopic = 'zone_refreshes'
 
 /** Asks for a look at the masters of a secondary zone. The row stays until that was done. */
 export async function askRefresh(tx: Tx, id: string, at: string): Promise<void> {
