@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestamp } from '../clock.ts'
+import { atMost } from '../db/at-most.ts'
 import { type Database, join, sql } from '../db/sql.ts'
 
 /** A zone that changed, as its row is now. */
@@ -119,7 +120,7 @@ export function followZones(
     for (;;) {
       const zones = await db.read((tx) =>
         tx.all<ChangedZone>(sql`
-          select ${columns} from zones where (changed_at, id) > (${at}, ${id}) order by changed_at, id limit ${batch}`),
+          select ${columns} from zones where (changed_at, id) > (${at}, ${id}) order by changed_at, id ${atMost(batch)}`),
       )
       await deliver(zones)
       const last = zones.at(-1)
