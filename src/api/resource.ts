@@ -172,7 +172,8 @@ function keyFault(resource: string, fields: Fields, key: string, when: 'create' 
       `'${key}' is not a field of a ${resource}; it has ${writable.join(', ')}`,
     )
   } else if (known === undefined || known.write === 'never') {
-    fault(faults, [key], 'readOnly', true, `'${key}' is set by the service and cannot be given`)
+    const instead = known?.instead === undefined ? '' : `; ${known.instead}`
+    fault(faults, [key], 'readOnly', true, `'${key}' is set by the service and cannot be given${instead}`)
   } else if (known.write === 'create' && when === 'update') {
     fault(faults, [key], 'readOnly', true, `'${key}' is set on create and cannot be changed`)
   }
