@@ -121,11 +121,14 @@ export function fail(type: ErrorType, message: string): never {
 const mostTold = 100
 const longest = 1000
 
+/** Whether there are more faults than are told, so that nobody need look for others. */
+export const areEnough = (faults: readonly Fault[]): boolean => faults.length > mostTold
+
 /** Refuses the body with the faults found in it, or does nothing when there is none. */
 export function refuse(faults: readonly Fault[]): void {
   if (faults.length === 0) return
   const told = faults.slice(0, mostTold).map(brief)
-  const more = faults.length > told.length ? `; and ${faults.length - told.length} more` : ''
+  const more = areEnough(faults) ? '; and more' : ''
   const message = told.map((fault) => `${pathText(fault.path)}: ${fault.message}`).join('; ') + more
   throw new ApiError('invalid_object', message, told)
 }
