@@ -116,7 +116,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
       text: ['name', 'type'],
     },
     async (call) => {
-      const row = await rowAt(call, await zoneFor(call))
+      const row = await rowAt(call, await contentFor(call))
       return unlessKnown(call, row, shown(call, recordset, row))
     },
   ),
@@ -216,7 +216,7 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
 const rowOf = async (call: Call<'recordset_id'>, zone: Zone): Promise<Recordset> =>
   (await store.get(call.tx, zone.id, call.params.recordset_id)) ?? notFound(recordset)
 
-async function rowAt({ tx, params }: Call<'name' | 'type'>, zone: Zone): Promise<Recordset> {
+async function rowAt({ tx, params }: Call<'name' | 'type'>, zone: Pick<Zone, 'id'>): Promise<Recordset> {
   const { name, type } = recordset.create({ name: params.name, type: params.type })
   return (await store.at(tx, zone.id, name, type)) ?? notFound(recordset)
 }
