@@ -117,12 +117,26 @@ export function fail(type: ErrorType, message: string): never {
   throw new ApiError(type, message)
 }
 
-/** Refuses the body with every fault found in it, or does nothing when there is none. */
+/** How many faults one answer tells: a body can have nearly as many as it has bytes. */
+const mostTold = 100
+const longest = 1000
+
+/** Whether there are more faults than are told, so that nobody need look for others. */
+export const areEnough = (faults: readonly Fault[]): boolean => faults.length > mostTold
+
+/** Refuses the body with the faults found in it, or does nothing when there is none. */
 export function refuse(faults: readonly Fault[]): void {
   if (faults.length === 0) return
-  const message = faults.map((fault) => `${pathText(fault.path)}: ${fault.message}`).join('; ')
-  throw new ApiError('invalid_object', message, faults)
+  const told = faults.slice(0, mostTold).map(brief)
+  const more = areEnough(faults) ? '; and more' : ''
+  const message = told.map((fault) => `${pathText(fault.path)}: ${fault.message}`).join('; ') + more
+  throw new ApiError('invalid_object', message, told)
 }
+
+const brief = (fault: Fault): Fault => ({ ...fault, path: fault.path.map(cut), message: cut(fault.message) })
+
+const cut = <T extends string | number>(text: T): T | string =>
+  typeof text === 'string' && text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
 
 function pathText(path: readonly (string | number)[]): string {
   if (path.length === 0) return 'body'

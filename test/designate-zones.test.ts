@@ -53,6 +53,7 @@ const divergences: Readonly<Record<string, { readonly at: RegExp; readonly what:
   D28: { at: /^(276|441|461)/, what: /^status: 202 → 400$/ },
   D29: { at: /^294/, what: /^body\.type: "invalid_object" → "bad_request"$/ },
   D30: { at: /^355/, what: /^body\.type: "recordset_not_found" → "zone_not_found"$|^message \(Could not find\)/ },
+  D39: { at: /^115/, what: /^body\.links\.self: "\S+\?limit=2" → "\S+\?limit=2&all_projects=true"$/ },
 }
 
 /** Requests that Designate refuses and we serve, each with its rule; played apart, so that lists stay comparable. */

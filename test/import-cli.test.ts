@@ -47,6 +47,18 @@ test('[I30] import makes a zone of a file, and export writes it; the name may co
   const several = await cli('export', '--output', folder, 'plain.org.')
   equal(several.code, 0, several.err)
   equal(readFileSync(join(folder, 'plain.org.zone'), 'utf8'), exported.out)
+  const made = join(folder, 'made', 'here')
+  equal((await cli('export', '--output', made, 'plain.org.')).code, 0)
+  equal(readFileSync(join(made, 'plain.org.zone'), 'utf8'), exported.out)
+  for (const wrong of [file, join(file, 'below')]) {
+    const { code, err } = await cli('export', '--output', wrong, 'plain.org.')
+    equal(code, 1)
+    match(err, /^nameplane: cannot make the folder .*db\.plain\.org.*\n$/)
+  }
+  mkdirSync(join(folder, 'taken', 'plain.org.zone'), { recursive: true })
+  const taken = await cli('export', '--output', join(folder, 'taken'), 'plain.org.')
+  equal(taken.code, 1)
+  match(taken.err, /^nameplane: cannot write .*plain\.org\.zone: .*\n$/)
   const none = await cli('export', 'nowhere.org')
   equal(none.code, 1)
   match(none.err, /there is no zone nowhere\.org\./)

@@ -16,6 +16,8 @@ export type PageLimits = { readonly defaultLimit: number; readonly maxLimit: num
 export type ListRequest = PageLimits & {
   readonly tx: Tx
   readonly query: Query
+  /** The whole query, which links repeat. */
+  readonly linkQuery: Query
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly profile: Profile
   /** Where links start: scheme, host and mount. */
@@ -48,7 +50,7 @@ type Page = {
 
 /** One page of a collection as the JSON text of its response. */
 export async function list(request: ListRequest, resource: Resource, among: Among): Promise<string> {
-  const { tx, query, profile, mount } = request
+  const { tx, query, linkQuery, profile, mount } = request
   const page = readPage(query, resource, among, request)
   const parts = partsOf(resource, among)
   const { columns, idOf, print } = resource.inList(profile)
@@ -66,9 +68,9 @@ export async function list(request: ListRequest, resource: Resource, among: Amon
         : JSON.stringify(resource.view(fromRow(asRow(columns, values)), profile, mount))
   }
   const here = mount + (among.path ?? `/${resource.plural}`)
-  const links: Record<string, string> = { self: here + printQuery(query) }
+  const links: Record<string, string> = { self: here + printQuery(linkQuery) }
   if (rows.length > page.limit) {
-    links.next = here + printQuery(new Map([...query, ['marker', idOf(rows[page.limit - 1]!)]]))
+    links.next = here + printQuery(new Map([...linkQuery, ['marker', idOf(rows[page.limit - 1]!)]]))
   }
   const hidesCount = among.mayHideCount && isTrue(String(request.headers['openstack-dns-hide-counts']))
   const metadata = await profile.metadata(resource.plural, async () => {
@@ -92,7 +94,7 @@ function readPage(query: Query, resource: Resource, among: Among, limits: PageLi
   }
   if (unknown.length > 0) {
     const fields = Object.keys(resource.fields).filter((name) => resource.fields[name]!.filter)
-    const known = [...fields, ...Object.keys(among.filters ?? {})]
+    const known = [...new Set([...fields, ...Object.keys(among.filters ?? {})])]
     fail('bad_request', `Invalid filters ${unknown.join(', ')}: ${resource.plural} are filtered by ${known.join(', ')}`)
   }
   return { ...readOrder(query, resource), limit: readLimit(query, limits), marker: readMarker(query), filters }

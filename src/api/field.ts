@@ -39,6 +39,8 @@ export type Field<T, W extends Write = Write> = {
   show?(value: T, profile: Profile): unknown
   /** Whether some who may see the resource are not shown it. */
   readonly mayBeHidden?: boolean
+  /** What clients do who want to set it, where they cannot but there is a way. */
+  readonly instead?: string
   /** Whether it is absent, not null, where it has no value. */
   readonly isAbsentIfNull?: boolean
   /** Whether a mount leaves it out of the rows of a list. */

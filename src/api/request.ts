@@ -33,13 +33,14 @@ export async function readCall(request: Asked, mounted: Mounted, options: Reques
   const { headers } = request
   const { route, profile, base } = mounted
   mustAccept(headers.accept, route.answers ?? 'application/json')
-  const { query, callerQuery } = parseQuery(queryText(request.url))
+  const { given, query, callerQuery } = parseQuery(queryText(request.url))
   const caller = elevated(await options.authenticate(headers), headers, callerQuery)
   mustBeAllowed(caller, route.may)
   if (route.returns !== 'list') mustKnow([...query.keys()], Object.keys(route.parameters ?? {}))
   return {
     params: checkIds(request.params as Record<string, string>, route.text ?? []),
     query,
+    linkQuery: given,
     body: takesBody(route) ? readBody(request, route) : undefined,
     headers,
     caller,

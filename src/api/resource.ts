@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ErrorType, type Fault, fail, refuse } from '../errors.ts'
+import { areEnough, type ErrorType, type Fault, fail, refuse } from '../errors.ts'
 import { type Field, fault, isObject, kind, objectSchema, requiredFault, type Schema, type Write } from './field.ts'
 import type { Profile } from './profile.ts'
 import { pathFiller, type RowPrinter, rowPrinter } from './row-printer.ts'
@@ -161,6 +161,7 @@ function objectBody(body: unknown): Record<string, unknown> {
 }
 
 function keyFault(resource: string, fields: Fields, key: string, when: 'create' | 'update', faults: Fault[]): void {
+  if (areEnough(faults)) return
   const known = Object.hasOwn(fields, key) ? fields[key] : undefined
   if (known === undefined && key !== 'links') {
     const writable = Object.keys(fields).filter((name) => fields[name]!.write !== 'never')
@@ -172,7 +173,8 @@ function keyFault(resource: string, fields: Fields, key: string, when: 'create' 
       `'${key}' is not a field of a ${resource}; it has ${writable.join(', ')}`,
     )
   } else if (known === undefined || known.write === 'never') {
-    fault(faults, [key], 'readOnly', true, `'${key}' is set by the service and cannot be given`)
+    const instead = known?.instead === undefined ? '' : `; ${known.instead}`
+    fault(faults, [key], 'readOnly', true, `'${key}' is set by the service and cannot be given${instead}`)
   } else if (known.write === 'create' && when === 'update') {
     fault(faults, [key], 'readOnly', true, `'${key}' is set on create and cannot be changed`)
   }

@@ -17,6 +17,8 @@ export type Call<Parameter extends string = string> = PageLimits & {
   readonly tx: Tx
   readonly params: Readonly<Record<Parameter, string>>
   readonly query: Query
+  /** The whole query, for links: what is for the caller too. */
+  readonly linkQuery: Query
   readonly body: unknown
   /** What the route's `prepare` gave. */
   readonly prepared?: unknown

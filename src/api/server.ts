@@ -174,7 +174,8 @@ function mount(app: FastifyInstance, mounted: Mounted, options: MountOptions): P
       meter.add(reply.raw.statusCode, performance.now() - (request as Timed).begun)
     },
   })
-  if (route.method === 'GET' && route.returns !== 'parts') {
+  // Where a part of the path is text, it is the framework that tells it from an id and reads its escapes.
+  if (route.method === 'GET' && route.returns !== 'parts' && route.text === undefined) {
     options.straight.add(path, async (asked, response) => {
       const begun = performance.now()
       const answer = (reply: Reply) => {

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -13,7 +13,7 @@ export const exportZones: Command = {
   summary: 'Write zones as zone files.',
   usage: 'nameplane export [--output FOLDER] [--url URL] ZONE…',
   help: `A ZONE is the name or the id of a zone. One zone goes to the standard output; with --output each goes to a file of its
-name in that folder.
+name in that folder, which is made if it is not there.
 
 --url       The service; else NAMEPLANE_URL, else http://127.0.0.1:9001. NAMEPLANE_TOKEN and NAMEPLANE_PROJECT say who asks.`,
   async run(args) {
@@ -21,6 +21,7 @@ name in that folder.
     if (words.length === 0) throw new Trouble('export needs the name or id of a zone; see nameplane help export', 2)
     if (words.length > 1 && flags.output === undefined) throw new Trouble('several zones need --output FOLDER', 2)
     const client = openClient(flags.url, process.env)
+    if (flags.output !== undefined) makeFolder(flags.output)
     let failed = 0
     for (const word of words) {
       try {
@@ -44,12 +45,25 @@ async function exportOne(client: Client, word: string, folder: string | undefine
   const file = folder && join(folder, `${name.replaceAll('/', '_')}zone`)
   if (file === undefined) await pipeline(parts, process.stdout, { end: false })
   else {
-    await pipeline(parts, createWriteStream(file))
+    await pipeline(parts, createWriteStream(file)).catch((error: unknown) => {
+      throw isOfFiles(error) ? new Trouble(`cannot write ${file}: ${error.message}`) : error
+    })
     process.stdout.write(`${name} ${file}\n`)
   }
   // Only the file was wanted.
   await client.json('DELETE', `/v2/zones/tasks/exports/${task.id}`).catch(() => {})
 }
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw new Trouble(`cannot make the folder ${folder}: ${(error as Error).message}`)
+  }
+}
+
+/** Whether an error is one of the file system, which names the path. */
+const isOfFiles = (error: unknown): error is Error => error instanceof Error && 'path' in error && 'syscall' in error
 
 async function find(client: Client, word: string): Promise<Zone> {
   const id = toUuid(word)

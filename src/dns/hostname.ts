@@ -2,7 +2,7 @@ const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
 
 /** What keeps text from being a full host or zone name of plain labels, or undefined when nothing does. */
 export function hostnameFault(text: string): string | undefined {
-  if (!text.endsWith('.')) return `must be a full name that ends with a dot, such as '${text || 'ns1.example.org'}.'`
+  if (!text.endsWith('.')) return `must be a full name that ends with a dot, such as '${fullName(text)}'`
   if (text === '.') return "must be a name such as 'ns1.example.org.', not the root"
   if (text.length > 254) return `must be at most 254 characters with its final dot, not ${text.length}`
   return labelsFault(text.slice(0, -1))
@@ -18,4 +18,10 @@ export function labelsFault(text: string): string | undefined {
     }
   }
   return undefined
+}
+
+/** What a name without its final dot was probably meant to be. */
+function fullName(text: string): string {
+  if (text === '') return 'ns1.example.org.'
+  return text.includes('.') ? `${text}.` : `${text}.example.org.`
 }

@@ -258,6 +258,10 @@ export function collectionRules(engine: string, newStore: NewStore): void {
         deepEqual([status, body.type], [400, 'bad_request'], name)
         ok(body.message.includes(`Invalid filters ${name}`))
       }
+      const { message } = (await api.get<Problem>('/v2/zones?bogus=1')).body
+      const told = message.slice(message.indexOf(' by ') + 4).split(', ')
+      ok(told.includes('name'))
+      deepEqual(told, [...new Set(told)])
       const [row] = await add('a')
       for (const method of ['GET', 'DELETE'])
         equal((await api.call<Problem>(method, `/v2/blacklists/${row!.id}?limit=1`)).body.type, 'bad_request')

@@ -163,6 +163,14 @@ export function recordDataRules(engine: string, newStore: NewStore): void {
         ['a\\.data.example.', 'invalid_recordset_location'],
       ] as const)
         equal(await placed(zone, name, 'TXT'), answer, name)
+      for (const [name, meant] of [
+        ['www', "'www.example.org.'"],
+        ['*.data.example', "'*.data.example.'"],
+      ] as const) {
+        const body = { name, type: 'TXT', records: ['x'] }
+        const [, , message] = await api.refused('POST', `/v2/zones/${zone.id}/recordsets`, body)
+        ok(message.includes(meant), message)
+      }
       const longest = `${`${'a'.repeat(63)}.`.repeat(3)}${'b'.repeat(254 - 3 * 64 - 'data.example.'.length - 1)}.data.example.`
       equal(longest.length, 254)
       equal(await placed(zone, longest, 'TXT'), 'placed')

@@ -299,6 +299,27 @@ export function recordsetRules(engine: string, newStore: NewStore): void {
       )
     })
 
+    test('[R31] GET and DELETE at a name and type show and delete that set', async () => {
+      const path = `${sets}/there.sets.example./A`
+      for (const method of ['GET', 'DELETE']) {
+        deepEqual((await api.refused(method, path)).slice(0, 2), [404, 'recordset_not_found'])
+        deepEqual((await api.refused(method, `${sets}/there/A`)).slice(0, 2), [400, 'invalid_object'])
+      }
+      const { body } = await api.put(path, { records: ['192.0.2.1'] })
+      await api.put(path.replace(/A$/, 'TXT'), { records: ['"beside"'] })
+      const got = await api.get<ShownSet>(path.replace('there', 'THERE'))
+      deepEqual([got.status, got.body.id, got.body.records], [200, body.id, ['192.0.2.1']])
+      equal((await api.get(path, { 'If-None-Match': got.headers.get('etag')! })).status, 304)
+      deepEqual((await api.refused('GET', path, undefined, as('admin', 'stranger')))[1], 'zone_not_found')
+      equal((await api.refused('DELETE', path, undefined, as('reader', 'noauth-project')))[0], 403)
+      equal((await api.refused('DELETE', path, undefined, { 'If-Match': '"0-0-active"' }))[0], 412)
+      equal((await api.refused('DELETE', `${sets}/sets.example./NS`))[1], 'bad_request')
+      const gone = await api.delete<ShownSet>(path)
+      deepEqual([gone.status, gone.body.id, gone.body.action], [202, body.id, 'DELETE'])
+      equal((await api.refused('GET', path))[0], 404)
+      equal((await api.get(path.replace(/A$/, 'TXT'))).status, 200)
+    })
+
     test('[R25] quotas count the records of a set, the records and the sets of a zone; what does not grow is not refused', async () => {
       const headers = as('admin', 'limited')
       const own = await api.newZone('limited.example.', {}, headers)

@@ -81,6 +81,17 @@ export function requestRules(engine: string, newStore: NewStore): void {
       for (const fault of body.errors!.errors) ok(body.message.includes(fault.message))
     })
 
+    test('[H28] an answer does not grow with what is wrong: it tells the first faults, and that there are more', async () => {
+      const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key${i}`, 1]))
+      const { status, body } = await api.post<Problem>('/v2/pools', { name: 'n', ...keys })
+      deepEqual([status, body.type], [400, 'invalid_object'])
+      equal(body.errors?.errors.length, 100)
+      match(body.message, /; and more$/)
+      const long = await api.post<Problem>('/v2/pools', { name: 'n', ['k'.repeat(100_000)]: 1 })
+      deepEqual([long.status, long.body.type], [400, 'invalid_object'])
+      ok(JSON.stringify(long.body).length < 10_000)
+    })
+
     test('[H23] an unknown path is not_found, and so is a suffix behind a known one', async () => {
       for (const path of [
         '/nope',

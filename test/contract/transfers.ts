@@ -149,6 +149,8 @@ export function transferRules(engine: string, newStore: NewStore): void {
       deepEqual((await api.get(path, as('p', 'reader'))).body, targeted)
       deepEqual((await api.get(path, as('elsewhere', 'admin'))).body, targeted)
       deepEqual((await api.get(path, as('x'))).body, part)
+      deepEqual((await api.get(path, as('p', ''))).body, part)
+      for (const row of (await api.list(requests, as('p', ''))).body.transfer_requests!) ok(!('key' in row))
       deepEqual((await api.refused('GET', path, undefined, as('third'))).slice(0, 2), [403, 'forbidden'])
       const open = await offer(await zoneOf('p'))
       deepEqual(Object.keys((await api.get(`${requests}/${open.id}`, as('third'))).body), Object.keys(part))
@@ -282,6 +284,18 @@ export function transferRules(engine: string, newStore: NewStore): void {
       equal((await api.get<Offer>(`${requests}/${made.id}`, as('p'))).body.status, 'COMPLETE')
       deepEqual(await journalOf(api.db, zone.id), before)
       equal((await api.patch(`/v2/zones/${zone.id}`, { ttl: 77 }, as('x'))).status, 202)
+    })
+
+    test('[X7] zones above and below a zone that changes hands stay whose they were', async () => {
+      const zone = await zoneOf('p')
+      const below = await api.newZone(`below.${zone.name}`, {}, as('p'))
+      equal((await take(await offer(below), as('x'))).status, 201)
+      for (const [{ id }, project] of [
+        [zone, 'p'],
+        [below, 'x'],
+      ] as const)
+        equal((await api.get<ShownZone>(`/v2/zones/${id}`, as(project))).body.project_id, project)
+      equal((await api.refused('DELETE', `/v2/zones/${zone.id}`, undefined, as('p')))[1], 'zone_has_sub_zone')
     })
 
     test('[X7] an offer may come back to its own project, which changes nothing but the offer', async () => {

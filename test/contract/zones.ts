@@ -130,6 +130,7 @@ export function zoneRules(engine: string, newStore: NewStore): void {
         const patched = await api.refused('PATCH', `/v2/zones/${made.id}`, { [key]: value })
         deepEqual(patched.slice(0, 2), [400, 'invalid_object'], key)
       }
+      match((await api.refused('PATCH', `/v2/zones/${made.id}`, { pool_id: nowhere }))[2]!, /tasks\/pool_move/)
       for (const body of [{ name: 'other.example.' }, { type: 'SECONDARY' }, { name: null }])
         equal((await api.refused('PATCH', `/v2/zones/${made.id}`, body))[1], 'invalid_object')
       equal((await api.patch(`/v2/zones/${made.id}`, { name: 'fixed.example.', type: 'PRIMARY' })).status, 202)

@@ -24,8 +24,9 @@ function ownerFault(text: string): string | undefined {
   if (text.length > 1020) return 'must be at most 255 octets'
   try {
     const ascii = nameToAscii(text)
+    if (!ascii.endsWith('.')) return hostnameFault(ascii)
     // Escapes and the slash of classless reverse zones (RFC 2317) are names too; all else follows the rule for hosts.
-    if (ascii.includes('\\') && ascii.endsWith('.')) parseName(ascii)
+    if (ascii.includes('\\')) parseName(ascii)
     else return hostnameFault(ascii.replace(/^\*\./, 'x.').replaceAll('/', 'x'))
     return undefined
   } catch (error) {

@@ -1,18 +1,19 @@
 import { DnsError, TextError } from '../../dns/errors.ts'
 import { canonicalRdata, rdataFromText, rdataToText } from '../../dns/rdata.ts'
 import { typeCode } from '../../dns/types/index.ts'
-import type { Fault } from '../../errors.ts'
+import { areEnough, type Fault } from '../../errors.ts'
 import type { Findable } from '../zones/recordset-rows.ts'
 
 /** One record: as the client wrote it, as it goes over the wire, and the one text that equal records share. */
 export type ParsedRecord = { readonly text: string; readonly rdata: Uint8Array; readonly canonical: string }
 
-/** Parses records of a type; equal ones count once. Every one that cannot be served is a fault. */
+/** Parses records of a type; equal ones count once. One that cannot be served is a fault. */
 export function parseRecords(type: string, texts: readonly string[], faults: Fault[]): ParsedRecord[] {
   const code = typeCode(type)
   if (code === undefined) throw new Error(`${type} is no record type`)
   const found = new Map<string, ParsedRecord>()
   for (const [i, text] of texts.entries()) {
+    if (areEnough(faults)) break
     try {
       // No engine stores a NUL in text.
       if (text.includes('\0')) throw new TextError('a NUL must be written as \\000')

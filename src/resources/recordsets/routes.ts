@@ -105,6 +105,23 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
   ),
 
   route(
+    'GET /v2/zones/{zone_id}/recordsets/{name}/{type}',
+    {
+      ...about,
+      may: 'get_recordset',
+      operation: 'get_recordset_at',
+      summary: 'Show the record set of a name and type',
+      returns: 'one',
+      status: 200,
+      text: ['name', 'type'],
+    },
+    async (call) => {
+      const row = await rowAt(call, await contentFor(call))
+      return unlessKnown(call, row, shown(call, recordset, row))
+    },
+  ),
+
+  route(
     'PUT /v2/zones/{zone_id}/recordsets/{name}/{type}',
     {
       ...about,
@@ -134,12 +151,24 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     { ...about, may: 'delete_recordset', summary: 'Delete a record set', returns: 'one', status: 202 },
     async (call) => {
       const zone = await zoneToAddTo(call)
-      const row = await rowOf(call, zone)
-      mustBeTheirs(call, zone, row)
-      mustMatch(call, row)
-      mustBeWritable(call, zone)
-      mustBeEditable(call, zone, row)
-      return shown(call, recordset, await dropSet(call, zone, row), 202)
+      return remove(call, zone, await rowOf(call, zone))
+    },
+  ),
+
+  route(
+    'DELETE /v2/zones/{zone_id}/recordsets/{name}/{type}',
+    {
+      ...about,
+      may: 'delete_recordset',
+      operation: 'delete_recordset_at',
+      summary: 'Delete the record set of a name and type',
+      returns: 'one',
+      status: 202,
+      text: ['name', 'type'],
+    },
+    async (call) => {
+      const zone = await zoneToAddTo(call)
+      return remove(call, zone, await rowAt(call, zone))
     },
   ),
 
@@ -186,6 +215,11 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
 
 const rowOf = async (call: Call<'recordset_id'>, zone: Zone): Promise<Recordset> =>
   (await store.get(call.tx, zone.id, call.params.recordset_id)) ?? notFound(recordset)
+
+async function rowAt({ tx, params }: Call<'name' | 'type'>, zone: Pick<Zone, 'id'>): Promise<Recordset> {
+  const { name, type } = recordset.create({ name: params.name, type: params.type })
+  return (await store.at(tx, zone.id, name, type)) ?? notFound(recordset)
+}
 
 /** Of a zone that is shared with them, callers change only what their project made. */
 function mustBeTheirs({ caller }: Call, zone: Zone, row: Recordset): void {
@@ -284,4 +318,12 @@ async function update(call: Call, zone: Zone, row: Recordset, settings: Recordse
   const same = wanted.ttl === row.ttl && wanted.description === row.description && isDeepStrictEqual(texts, row.records)
   const after = same ? row : await changeSet(call, zone, row, wanted, settings.quotaDefaults)
   return tagged(after, shown(call, recordset, after, after.status === 'PENDING' ? 202 : 200))
+}
+
+async function remove(call: Call, zone: Zone, row: Recordset): Promise<Reply> {
+  mustBeTheirs(call, zone, row)
+  mustMatch(call, row)
+  mustBeWritable(call, zone)
+  mustBeEditable(call, zone, row)
+  return shown(call, recordset, await dropSet(call, zone, row), 202)
 }

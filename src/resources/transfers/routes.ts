@@ -160,9 +160,9 @@ async function ownRequest({ tx, params, caller }: Call<'zone_transfer_request_id
   return row
 }
 
-/** What a caller is shown of a request: those a zone is offered to do not see the key, or by and to whom. */
+/** What a caller is shown of a request: the key, and by and to whom, only those who may read what the owner has. */
 function seenBy(caller: Caller, row: TransferRequest): Record<string, unknown> {
-  if (isOwner(caller, row)) return row
+  if (isOwner(caller, row) && caller.roles.has('reader')) return row
   const { id, zone_id, description, status, zone_name } = row
   return { id, zone_id, description, status, zone_name }
 }

@@ -80,7 +80,10 @@ export const zone = resource(
   },
   {
     id: id(),
-    pool_id: text(36, { plain: true }),
+    pool_id: {
+      ...text(36, { plain: true }),
+      instead: 'POST /v2/zones/{zone_id}/tasks/pool_move moves a zone to another pool',
+    },
     project_id: text(255, { sort: true }),
     name: zoneName,
     email: nullable(text(255, { rule: emailFault, write: 'always', filter: true })),
