@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { believeHeaders } from './api/auth.ts'
 import { deliveryMetrics } from './backends/metrics.ts'
@@ -16,7 +17,7 @@ import { openFolder } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { nameserverMetrics, nameserverReadiness } from './nameserver/metrics.ts'
 import { rateSettings } from './nameserver/rate-settings.ts'
-import { type Nameserver, type NameserverOptions, nameserverThread, startNameserver } from './nameserver/start.ts'
+import { type Nameserver, type NameserverOptions, startNameserver } from './nameserver/start.ts'
 import { processMetrics } from './process-metrics.ts'
 import { runSettings } from './resources/imports/settings.ts'
 import { startImports } from './resources/imports/start.ts'
@@ -32,13 +33,12 @@ import { openSecrets, type Secrets } from './secrets.ts'
 import { dieLoudly, stopSignal } from './signals.ts'
 import { listenTrouble, Trouble } from './trouble.ts'
 
-/** Runs the service until a signal stops it; resolves with the exit code. */
-export async function serve(config: Config, log: Logger): Promise<number> {
+/** Runs the service, its name server in a thread that was made beforehand, until a signal stops it; resolves with the exit code. */
+export async function serve(config: Config, log: Logger, thread: Worker): Promise<number> {
   dieLoudly(log)
   const stopped = stopSignal(log)
   // Closed in the opposite order, whether we are told to stop or fail on the way up.
   await using parts = new AsyncDisposableStack()
-  const thread = nameserverThread()
   parts.defer(async () => void (await thread.terminate()))
   const { db } = await openStore(config, log, parts)
   const secrets = await openSecrets({ dataDir: config.data_dir, secretKey: config.secret_key })

@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   backends: ['journal', 'exchange', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
   secondary: ['journal', 'exchange', 'zonedata', 'dns', 'db', 'resources/*/store.ts'],
   config: ['dns'],
-  cli: ['config', 'resources/*/fields.ts', 'resources/*/options.ts'],
+  cli: ['config', 'resources/*/fields.ts', 'resources/*/options.ts', 'nameserver/thread.ts'],
 }
 
 /** Only these two reach the whole program. */

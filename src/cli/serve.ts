@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/load.ts'
 import { openLog } from '../log.ts'
+import { nameserverThread } from '../nameserver/thread.ts'
 import type { Command } from './command.ts'
 import { settingsOnly } from './settings.ts'
 
@@ -10,8 +11,9 @@ export const serve: Command = {
   async run(args) {
     const { config } = await loadConfig(settingsOnly(args, 'serve'), process.env)
     const log = openLog({ level: config.log_level, format: config.log_format })
+    const thread = nameserverThread()
     // Loaded here, so that help and wrong settings need not wait for the whole program.
     const program = await import('../main.ts')
-    return program.serve(config, log)
+    return program.serve(config, log, thread)
   },
 }

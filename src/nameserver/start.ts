@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { type MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
-import { workerUrl } from '../worker-url.ts'
 import { type CounterSums, sumCounters } from './counters.ts'
 import type { KeeperOptions, KeeperOrder, KeeperReport, KeeperState } from './keeper.ts'
 import { Publisher } from './publisher.ts'
+import { nameserverThread } from './thread.ts'
 import type { Listen } from './udp-dgram.ts'
 
 export type NameserverOptions = {
@@ -34,9 +34,6 @@ export type Nameserver = {
 }
 
 const patience = 3000
-
-/** Makes the thread the name server will run in; it reads its code while the database is being opened. */
-export const nameserverThread = (): Worker => new Worker(workerUrl(import.meta.url, 'keeper-thread'))
 
 /** Starts the name server in threads of its own; resolves once it listens. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
