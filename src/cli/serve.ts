@@ -11,7 +11,7 @@ export const serve: Command = {
   async run(args) {
     const { config } = await loadConfig(settingsOnly(args, 'serve'), process.env)
     const log = openLog({ level: config.log_level, format: config.log_format })
-    const thread = nameserverThread()
+    const thread = nameserverThread({ udp: config.dns_udp })
     // Loaded here, so that help and wrong settings need not wait for the whole program.
     const program = await import('../main.ts')
     return program.serve(config, log, thread)

@@ -1,5 +1,11 @@
-import { parentPort } from 'node:worker_threads'
-import { type Keeper, type KeeperOrder, runKeeper } from './keeper.ts'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Keeper, KeeperOrder } from './keeper.ts'
+import type { KeeperThreadData } from './thread.ts'
+import { prepareUdpWorker } from './udp-worker.ts'
+
+if ((workerData as KeeperThreadData).udp !== 'dgram') prepareUdpWorker()
+// Read only now, at the same time as the other thread reads its own.
+const { runKeeper } = await import('./keeper.ts')
 
 const port = parentPort!
 let keeper: Promise<Keeper | undefined> | undefined

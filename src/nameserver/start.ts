@@ -37,7 +37,7 @@ const patience = 3000
 
 /** Starts the name server in threads of its own; resolves once it listens. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
-  const { thread: worker = nameserverThread(), db, clock, log, keeper } = options
+  const { thread: worker = nameserverThread(options.keeper), db, clock, log, keeper } = options
   const publisher = new Publisher(db, clock, log)
   let state: KeeperState | undefined
   let segments: readonly Float64Array[] = []

@@ -1,6 +1,5 @@
-import { MessageChannel, Worker } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import type { TsigKey } from '../dns/tsig.ts'
-import { workerUrl } from '../worker-url.ts'
 import type { ArenaHandles } from './arena/space.ts'
 import { COUNTER_SLOTS } from './counters.ts'
 import { handle } from './handle.ts'
@@ -15,6 +14,7 @@ import {
   type ToUdpThread,
   type UdpThreadData,
 } from './udp-thread-messages.ts'
+import { udpWorker } from './udp-worker.ts'
 
 export type UdpThreadsOptions = {
   readonly listen: readonly Listen[]
@@ -85,7 +85,7 @@ class Thread {
     this.#port = port1
     this.#server = server
     const limiter: RateLimiter | undefined = server.limiter
-    const workerData: UdpThreadData = {
+    const data: UdpThreadData = {
       port: port2,
       control: this.#control.buffer as SharedArrayBuffer,
       counters: this.counters,
@@ -96,11 +96,8 @@ class Thread {
       rate: limiter && { settings: limiter.settings, memory: limiter.memory },
       keys,
     }
-    const worker = new Worker(workerUrl(import.meta.url, 'udp-thread'), {
-      workerData,
-      transferList: [port2],
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    })
+    const worker = udpWorker()
+    worker.postMessage(data, [port2])
     let failure = new Error('a UDP thread has ended')
     worker.on('error', (error: Error) => {
       failure = error

@@ -1,4 +1,4 @@
-import { receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import { nameKey } from '../dns/name.ts'
 import type { TsigKey } from '../dns/tsig.ts'
 import { ArenaReader } from './arena/reader.ts'
@@ -16,13 +16,11 @@ import { type FromUdpThread, MAIL, STOP, type ToUdpThread, type UdpThreadData } 
 
 const MOST_FORWARDED = 64
 
-const { port, control: controlMemory, ...given } = workerData as UdpThreadData
-const control = new Int32Array(controlMemory)
-const tell = (message: FromUdpThread) => port.postMessage(message)
+parentPort!.once('message', run)
 
-run()
-
-function run(): void {
+function run({ port, control: controlMemory, ...given }: UdpThreadData): void {
+  const control = new Int32Array(controlMemory)
+  const tell = (message: FromUdpThread) => port.postMessage(message)
   const libc = openLibc()
   if (typeof libc === 'string') {
     tell({ kind: 'unavailable', reason: libc })
