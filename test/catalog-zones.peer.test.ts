@@ -85,12 +85,12 @@ test('[W64] a zone that was made anew under its name is another one for its serv
   }
 })
 
-test('[W64] a thousand zones are listed at once, served by BIND and Knot, and leave them at once', async (t) => {
+test('[W64] hundreds of zones are listed at once, served by BIND and Knot, and leave them at once', async (t) => {
   const followers = [servers.get('named')!, servers.get('knotd')!]
   const zones: ShownZone[] = []
   let next = 0
   const work = async () => {
-    for (let i = next++; i < 1000; i = next++) zones.push(await newZone(`m${i}.many.example.`, closed))
+    for (let i = next++; i < 300; i = next++) zones.push(await newZone(`m${i}.many.example.`, closed))
   }
   await Promise.all(Array.from({ length: 8 }, work))
   await change(closed, { add: zones, drop: [] })

@@ -17,7 +17,7 @@ test('a service on PostgreSQL that is killed in the middle of writes loses nothi
 }, async (t) => {
   const service = await startService({ env: { NAMEPLANE_DATABASE_URL: await server.createDatabase() } })
   try {
-    const { rounds, acknowledged } = await killRounds(service, 10_000)
+    const { rounds, acknowledged } = await killRounds(service, 8_000)
     t.diagnostic(`${rounds} kills, ${acknowledged} acknowledged writes, all found`)
     ok(acknowledged > rounds)
   } finally {

@@ -10,7 +10,7 @@ test('a service on SQLite that is killed in the middle of writes loses nothing i
 }, async (t) => {
   const service = await startService()
   try {
-    const { rounds, acknowledged } = await killRounds(service, 15_000)
+    const { rounds, acknowledged } = await killRounds(service, 10_000)
     t.diagnostic(`${rounds} kills, ${acknowledged} acknowledged writes, all found`)
     ok(acknowledged > rounds)
     await service.kill('SIGKILL')

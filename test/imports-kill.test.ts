@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ShownImport } from './support/imports-api.ts'
 import { startService } from './support/service.ts'
 
-const rounds = 6
-const records = 12_000
+const rounds = 4
+const records = 10_000
 const changed = 1000
 
 const fileOf = (name: string) =>

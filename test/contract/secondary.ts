@@ -32,7 +32,7 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
         secrets: testSettings.secrets,
         quotaDefaults: { ...testSettings.quotaDefaults, zone_records: -1, zone_recordsets: -1, recordset_records: -1 },
         limits,
-        patience: { answer: 600, silence: 1400, transfer: 5000 },
+        patience: { answer: 500, silence: 1000, transfer: 4000 },
         holder: 'test',
         clock: () => new Date(Date.now() + ahead),
         log: pino({ level: 'silent' }),
