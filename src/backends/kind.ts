@@ -37,6 +37,8 @@ export type Finding = {
  * Unreachable where it could not be spoken to; then nothing is known of any of the zones.
  */
 export type Driver = {
+  /** Whether a call costs the server much more than a zone in it, so that zones of a burst had better wait for each other. */
+  readonly gathers?: boolean
   addZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<readonly Refusal[]>
   dropZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<readonly Refusal[]>
   /** Has the server take zones that changed; for one that acts on NOTIFY only after a while. What comes of it shows in its answers. */

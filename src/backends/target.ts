@@ -119,8 +119,8 @@ export class TargetWorker {
         await (due[0]!.drop ? this.#drop(due) : this.#add(due))
         failures = 0
         this.#note(undefined)
-        // Each time a server is told of zones costs it more than a zone does.
-        await untilCalm(() => this.#orders.size, { ...burst, signal: this.#stopped.signal })
+        if (this.#options.driver.gathers && due.length > 1)
+          await untilCalm(() => this.#orders.size, { ...burst, signal: this.#stopped.signal })
       } catch (error) {
         if (error instanceof LeaseLost || this.#stopped.signal.aborted) return
         if (error instanceof Unreachable) this.#note(error.message)

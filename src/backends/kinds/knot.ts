@@ -76,6 +76,7 @@ function openKnot(target: Target): Driver {
   }
 
   return {
+    gathers: true,
     addZones,
     dropZones,
     async listZones(signal) {

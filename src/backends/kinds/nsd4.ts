@@ -32,6 +32,7 @@ export const nsd4: Kind = {
 const fewZones = 8
 
 class NsdDriver implements Driver {
+  readonly gathers = true
   readonly #control: NsdControl
   readonly #pattern: string
   readonly #key: TsigKey | undefined
