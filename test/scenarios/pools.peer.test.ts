@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { bindCatalogOptions, bindCatalogZone } from '../../src/backends/catalog-recipes.ts'
 import { decodeMessage } from '../../src/dns/message.ts'
+import { freeze } from '../support/freeze.ts'
 import { startNamed } from '../support/nameservers.ts'
 import { type DeliveryTarget, serialOf } from '../support/targets.ts'
 import { startBindTarget } from '../support/targets-bind9.ts'
@@ -41,7 +42,7 @@ after(async () => {
   await world?.stop()
 })
 
-const hang = (server: DeliveryTarget) => process.kill(server.pid(), 'SIGSTOP')
+const hang = (server: DeliveryTarget) => freeze(server.pid())
 const resume = (server: DeliveryTarget) => process.kill(server.pid(), 'SIGCONT')
 const give = async (pool: string, type: string, server: DeliveryTarget, more: object = {}) =>
   (
@@ -64,7 +65,7 @@ test('[W78] [W74] [W75] a hung server delays no other, keeps zones PENDING, then
   const zone = await world.becomes(await newZoneIn(pool, 'hung.example.org.'))
   const doomed = await world.becomes(await newZoneIn(pool, 'doomed.example.org.'))
 
-  hang(bind)
+  await hang(bind)
   const made = await newZoneIn(pool, 'meanwhile.example.org.')
   const began = performance.now()
   await shows(knot, made.name, made.serial)
@@ -119,7 +120,7 @@ test('[W82] a moved zone is proven at its new servers before the old ones let go
   const zone = await world.becomes(await newZoneIn(from, 'moved.example.org.'))
   const move = (pool_id: string) => world.call('POST', `/v2/zones/${zone.id}/tasks/pool_move`, { pool_id })
 
-  hang(bind)
+  await hang(bind)
   await move(to)
   await world.serversBecome(to, (shown) => shown.status === 'ERROR')
   ok((await serialOf(knot.port, zone.name)) !== undefined)
@@ -278,7 +279,7 @@ test('[W86] a pool whose last server goes is served by the built-in one alone ag
   const pool = await world.newPool('left alone')
   const id = await give(pool, 'bind9', bind)
   const kept = await world.becomes(await newZoneIn(pool, 'kept.example.org.'))
-  hang(bind)
+  await hang(bind)
   const [stuck, doomed] = [await newZoneIn(pool, 'stuck.example.org.'), await newZoneIn(pool, 'leaving.example.org.')]
   await world.call('DELETE', `/v2/zones/${doomed.id}`)
   await world.call('DELETE', `/v2/pools/${pool}/targets/${id}`)

@@ -2,6 +2,7 @@ import { equal, match, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askAll } from '../support/dns-client.ts'
+import { freeze } from '../support/freeze.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import type { DeliveryTarget } from '../support/targets.ts'
 import { startBindTarget } from '../support/targets-bind9.ts'
@@ -58,7 +59,7 @@ test('[W80] a process that stands still past its lease writes nothing more of wh
   await second.becomes(await second.newZone('before.example.org.'))
   const making = forAll(Array(60).keys(), (i) => second.newZone(`burst${i}.example.org.`))
   await sleep(150 + Math.random() * 250)
-  process.kill(first.service.pid(), 'SIGSTOP')
+  await freeze(first.service.pid())
   t.after(() => process.kill(first.service.pid(), 'SIGCONT'))
   const zones = await making
   const began = performance.now()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { askUdp } from '../../../test/support/dns-transports.ts'
+import { freeze } from '../../../test/support/freeze.ts'
 import { type MasterKey, startMaster, update } from '../../../test/support/masters.ts'
 import { query } from '../../../test/support/nameserver.ts'
 import type { NameServer } from '../../../test/support/nameservers.ts'
@@ -266,7 +267,7 @@ describe('Knot over its control socket', { timeout: 120_000 }, () => {
     const [finding] = await open({ socket: '/nowhere/knot.sock' }).check(signal)
     match(finding?.mend ?? '', /option socket of the target/)
     const driver = open({ timeout: 3 })
-    process.kill(server.pid(), 'SIGSTOP')
+    await freeze(server.pid())
     try {
       await rejects(driver.addZones([c], signal), /no answer at .* within 3 seconds/)
       const caller = new AbortController()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { freeze } from '../../../test/support/freeze.ts'
 import { startMaster } from '../../../test/support/masters.ts'
 import type { NameServer } from '../../../test/support/nameservers.ts'
 import { freePort } from '../../../test/support/port.ts'
@@ -249,7 +250,7 @@ test('[W48] certificates that do not fit are told by what is wrong with them, an
 
 test('[W48] a server that stops answering in the middle is left after the timeout, and found again when it goes on', async () => {
   const driver = open({ timeout: 1 })
-  process.kill(server.pid(), 'SIGSTOP')
+  await freeze(server.pid())
   try {
     await rejects(
       driver.addZones(plain, never),

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../../../test/support/dns-client.ts'
 import { askUdp } from '../../../test/support/dns-transports.ts'
+import { freeze } from '../../../test/support/freeze.ts'
 import { startMaster, update } from '../../../test/support/masters.ts'
 import { query } from '../../../test/support/nameserver.ts'
 import type { NameServer } from '../../../test/support/nameservers.ts'
@@ -243,7 +244,7 @@ test('[W54] a check tells of a server that takes no zones, and of a wrong token'
 
 test('[W52] a server that hangs is left after the timeout, and one that is away or was wiped gets its zones when it is back', async () => {
   const driver = open({ timeout: 1 })
-  process.kill(server.pid(), 'SIGSTOP')
+  await freeze(server.pid())
   try {
     await rejects(driver.addZones(plain, never), /^Unreachable: PowerDNS at \S+ does not answer within 1 seconds/)
   } finally {
