@@ -9,6 +9,7 @@ type Versioned = {
   readonly status: string
   readonly status_reason?: string | null
 }
+
 /** What the tag of a row is made of, where only its values were read. */
 export function versionIn(columns: readonly string[], values: readonly unknown[]): Versioned {
   const of = (column: string) => values[columns.indexOf(column)]
