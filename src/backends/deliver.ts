@@ -47,6 +47,8 @@ const marginMilliseconds = 1000
 const mostServedKept = 20_000
 const topics = new Set([deliveryTopic, 'tsigkeys'])
 
+const endOf = (renewedAt: number): number => renewedAt + leaseMilliseconds - marginMilliseconds
+
 /** Delivers the pools that no other process does, each as its settings are at the moment. */
 export function startDelivery(options: DeliveryOptions): Delivery {
   const { db, secrets, clock, log, holder } = options
@@ -153,8 +155,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   }
 
   async function begin(config: PoolConfig, lease: Lease, renewedAt: number): Promise<void> {
-    const delivery = new PoolDelivery(config, { db, clock, log, lease, servedSerial: (id) => served.get(id) })
-    held.set(config.id, { lease, delivery, renewedAt, end: endOf(config.id, renewedAt) })
+    const mayAct = () => {
+      if (endOf(held.get(config.id)?.renewedAt ?? -Infinity) <= performance.now()) throw new LeaseLost(config.id)
+    }
+    const delivery = new PoolDelivery(config, { db, clock, log, lease, mayAct, servedSerial: (id) => served.get(id) })
+    held.set(config.id, { lease, delivery, renewedAt, end: endLater(config.id, renewedAt) })
     log.info(
       { pool: config.name, servers: config.servers.length, targets: config.targets.length },
       'a pool is delivered',
@@ -169,12 +174,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   }
 
   /** Ends what is done under a lease that was not renewed in time, before another process may take it. */
-  function endOf(poolId: string, renewedAt: number): NodeJS.Timeout {
-    const left = renewedAt + leaseMilliseconds - marginMilliseconds - performance.now()
+  function endLater(poolId: string, renewedAt: number): NodeJS.Timeout {
     return setTimeout(() => {
       log.warn({ pool_id: poolId }, 'the lease of a pool could not be renewed in time; its delivery ends')
       void letGo(poolId)
-    }, left)
+    }, endOf(renewedAt) - performance.now())
   }
 
   async function letGo(poolId: string): Promise<void> {
@@ -194,7 +198,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       if (held.get(poolId) !== one) return
       one.renewedAt = now
       clearTimeout(one.end)
-      one.end = endOf(poolId, now)
+      one.end = endLater(poolId, now)
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error
       log.warn({ pool_id: poolId }, 'another process delivers a pool now')

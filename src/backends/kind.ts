@@ -49,10 +49,16 @@ export type Driver = {
   close(): Promise<void>
 }
 
+/**
+ * Is called right before anything is sent to a server, and throws where the server is another process's to change by now. A
+ * signal alone tells that too late to a process that stood still: it reads the answers that wait for it before any of its timers.
+ */
+export type MayAct = () => void
+
 export type Kind = {
   /** How many zones a call may have; more are given in several. */
   readonly batch: number
-  open(target: Target): Driver
+  open(target: Target, mayAct?: MayAct): Driver
 }
 
 /** The server cannot be spoken to; the message says why, for a person. */

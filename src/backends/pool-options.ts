@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/sql.ts'
+import type { MayAct } from './kind.ts'
 import type { Lease } from './leases.ts'
 
 /** What delivering a pool needs beside its settings. */
@@ -9,6 +10,7 @@ export type PoolOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly lease: Lease
+  readonly mayAct: MayAct
   /** The serial that the built-in server has of a zone, where it has told lately. */
   readonly servedSerial: (zoneId: string) => number | undefined
 }

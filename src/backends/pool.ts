@@ -81,7 +81,8 @@ export class PoolDelivery {
     if (this.#catalog !== undefined) this.#open(this.#catalog.target, this.#catalog.driver, catalogBatch)
     for (const target of config.targets) {
       const kind = kinds[target.type]
-      if (kind !== undefined && !followsCatalog(config, target)) this.#open(target, kind.open(target), kind.batch)
+      if (kind === undefined || followsCatalog(config, target)) continue
+      this.#open(target, kind.open(target, this.#options.mayAct), kind.batch)
     }
     await this.#options.db.write((tx) => rows.forgetServers(tx, config.id, [...this.#probes.keys()]))
     if (this.#catalog !== undefined) this.#tellOfCatalog(this.#catalog.serial)

@@ -1,4 +1,4 @@
-import { equal, match, ok } from 'node:assert/strict'
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askAll } from '../support/dns-client.ts'
@@ -72,11 +72,13 @@ test('[W80] a process that stands still past its lease writes nothing more of wh
   for (const zone of gone) await second.leaves(zone)
   equal(await served(gone), 0)
 
+  const logged = server.log().length
   process.kill(first.service.pid(), 'SIGCONT')
   const told = /another process delivers a pool now|the lease of a pool could not be renewed in time/
   ok(await within(async () => told.test(first.service.log())))
   await sleep(1000)
   ok(await isHeldBy(first, second))
+  doesNotMatch(server.log().slice(logged), /control channel command/)
   equal(await served(gone), 0)
   equal(await served(kept), kept.length)
   await first.settles()

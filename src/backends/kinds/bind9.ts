@@ -1,5 +1,5 @@
 import { DnsError } from '../../dns/errors.ts'
-import type { Driver, Kind, Refusal, Target, TargetZone } from '../kind.ts'
+import type { Driver, Kind, MayAct, Refusal, Target, TargetZone } from '../kind.ts'
 import { masterAddresses } from '../master-addresses.ts'
 import { checkNamed } from '../rndc/check.ts'
 import { RndcConnection } from '../rndc/connection.ts'
@@ -10,7 +10,7 @@ import { primariesText } from '../rndc/zone-statement.ts'
 /** BIND, told of zones over its control channel. */
 export const bind9: Kind = { batch: 100, open: openBind9 }
 
-function openBind9(target: Target): Driver {
+function openBind9(target: Target, mayAct?: MayAct): Driver {
   const { options } = target
   const text = (name: string) => (options[name] === undefined ? undefined : String(options[name]))
   const host = text('rndc_host') ?? '127.0.0.1'
@@ -28,6 +28,7 @@ function openBind9(target: Target): Driver {
         host,
       }),
     now: Date.now,
+    mayAct,
   })
   const zones = new NamedZones({ connection, view, clean: options.clean_zonefile === true })
 

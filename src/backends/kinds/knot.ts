@@ -1,5 +1,13 @@
 import { DnsError } from '../../dns/errors.ts'
-import { type Driver, type Kind, type Refusal, type Target, type TargetZone, Unreachable } from '../kind.ts'
+import {
+  type Driver,
+  type Kind,
+  type MayAct,
+  type Refusal,
+  type Target,
+  type TargetZone,
+  Unreachable,
+} from '../kind.ts'
 import { checkKnot } from '../knot-control/check.ts'
 import { isSecondary, nameOf, type Setup, setupFor, zoneId } from '../knot-control/knot-zones.ts'
 import type { Items } from '../knot-control/protocol.ts'
@@ -18,7 +26,7 @@ type Named = { readonly zone: TargetZone; readonly id: string }
 const MOST_ROUNDS = 4
 const OWN = 'knotd has a zone of this name of its own, that it takes from nowhere: remove it there, or the zone here'
 
-function openKnot(target: Target): Driver {
+function openKnot(target: Target, mayAct?: MayAct): Driver {
   const { options } = target
   const name = `nameplane-${target.id.replace(/[^A-Za-z0-9-]/g, '-')}`
   const template = options.template === undefined ? undefined : String(options.template)
@@ -27,6 +35,7 @@ function openKnot(target: Target): Driver {
     path,
     timeout: Number(options.timeout ?? 10) * 1000,
     mark: `${name}-transaction`,
+    mayAct,
   })
 
   async function addZones(zones: readonly TargetZone[], signal: AbortSignal): Promise<Refusal[]> {

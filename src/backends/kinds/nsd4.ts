@@ -4,6 +4,7 @@ import {
   type Driver,
   type Finding,
   type Kind,
+  type MayAct,
   type Refusal,
   type Target,
   type TargetZone,
@@ -25,7 +26,7 @@ import { plainName } from '../plain-name.ts'
 /** NSD by its control channel. What a zone is made of is said by a pattern in nsd.conf. */
 export const nsd4: Kind = {
   batch: 500,
-  open: (target) => new NsdDriver(target),
+  open: (target, mayAct) => new NsdDriver(target, mayAct),
 }
 
 /** Up to so many zones are asked for one by one, more by the status of all. */
@@ -37,8 +38,8 @@ class NsdDriver implements Driver {
   readonly #pattern: string
   readonly #key: TsigKey | undefined
 
-  constructor({ options, key }: Target) {
-    this.#control = new NsdControl(settingsOf(options))
+  constructor({ options, key }: Target, mayAct?: MayAct) {
+    this.#control = new NsdControl(settingsOf(options), mayAct)
     this.#pattern = String(options.pattern)
     this.#key = key
   }

@@ -5,6 +5,7 @@ import {
   type Finding,
   type HostPort,
   type Kind,
+  type MayAct,
   type Refusal,
   type Target,
   type TargetZone,
@@ -30,7 +31,7 @@ import { idOf, masterText } from '../pdns-api/ids.ts'
 /** PowerDNS by its HTTP API. */
 export const pdns4: Kind = {
   batch: 50,
-  open: (target) => new PdnsDriver(target),
+  open: (target, mayAct) => new PdnsDriver(target, mayAct),
 }
 
 /** Milliseconds before each round of tries: SQLite locks out those who write at the same time, and PowerDNS gives up on it at once. */
@@ -43,13 +44,14 @@ class PdnsDriver implements Driver {
   readonly #key: TsigKey | undefined
   readonly #keyName: string | undefined
 
-  constructor({ options, masters, key }: Target) {
+  constructor({ options, masters, key }: Target, mayAct?: MayAct) {
     const given = (name: string) => (options[name] === undefined ? undefined : String(options[name]))
     this.#api = new PdnsApi({
       api_endpoint: String(options.api_endpoint),
       api_token: String(options.api_token),
       api_ca_cert: given('api_ca_cert'),
       timeout: Math.max(0.1, Number(options.timeout)),
+      mayAct,
     })
     this.#masters = masters
     this.#keyName = given('tsigkey_name')

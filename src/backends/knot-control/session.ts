@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import type { MayAct } from '../kind.ts'
 import { Mendable } from '../mendable.ts'
 import { encodeUnit, type Items, KnotError, UnitDecoder } from './protocol.ts'
 
@@ -7,6 +8,7 @@ export type Place = {
   readonly path: string
   /** Milliseconds of silence that are waited for. */
   readonly timeout: number
+  readonly mayAct?: MayAct | undefined
 }
 
 /** What a command was answered: values, and what is wrong. */
@@ -44,6 +46,7 @@ export class KnotSession {
   /** Has commands done; each has an answer. */
   async ask(commands: readonly Items[]): Promise<Answer[]> {
     const block = encodeUnit({ type: 'block' })
+    this.#place.mayAct?.()
     this.#socket.write(Buffer.concat(commands.flatMap((items) => [encodeUnit({ type: 'data', items }), block])))
     while (this.#answers.length < commands.length) {
       if (this.#failure !== undefined) throw this.#trouble(this.#failure)

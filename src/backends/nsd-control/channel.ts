@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { checkServerIdentity, createSecureContext, type SecureContext, connect as tlsConnect } from 'node:tls'
-import { Unreachable } from '../kind.ts'
+import { type MayAct, Unreachable } from '../kind.ts'
 import { Mendable, networkTrouble } from '../mendable.ts'
 
 /** How the control channel of an NSD is reached. */
@@ -39,11 +39,13 @@ const endOfInput = '\x04'
 /** Speaks NSD's control protocol: a connection for each command, which NSD closes when it has answered. */
 export class NsdControl {
   readonly #settings: ControlSettings
+  readonly #mayAct: MayAct | undefined
   readonly #closed = new AbortController()
   #credentials: Promise<Credentials> | undefined
 
-  constructor(settings: ControlSettings) {
+  constructor(settings: ControlSettings, mayAct?: MayAct) {
     this.#settings = settings
+    this.#mayAct = mayAct
   }
 
   /** Where it is, for a person. */
@@ -126,7 +128,12 @@ export class NsdControl {
       })
       socket.once(this.#isLocal ? 'connect' : 'secureConnect', () => {
         isOpen = true
-        socket.write(text)
+        try {
+          this.#mayAct?.()
+          socket.write(text)
+        } catch (error) {
+          finish(error as Error)
+        }
       })
       socket.setEncoding('latin1')
       socket.on('data', (chunk: string) => {

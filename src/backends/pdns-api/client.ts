@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { Unreachable } from '../kind.ts'
+import { type MayAct, Unreachable } from '../kind.ts'
 import { Mendable, networkTrouble } from '../mendable.ts'
 
 /** How the HTTP API of a PowerDNS is reached. */
@@ -11,6 +11,7 @@ export type ApiSettings = {
   readonly api_ca_cert: string | undefined
   /** Seconds of silence that are borne. */
   readonly timeout: number
+  readonly mayAct?: MayAct | undefined
 }
 
 /** A call of the API; `path` follows `/api/v1/servers/localhost`. */
@@ -109,8 +110,9 @@ export class PdnsApi {
     signal: AbortSignal,
     mayRepeat: boolean,
   ): Promise<{ status: number; text: string }> {
-    const { timeout } = this.#settings
+    const { timeout, mayAct } = this.#settings
     return new Promise((resolve, reject) => {
+      mayAct?.()
       let isSettled = false
       const finish = (settle: () => void) => {
         if (isSettled) return

@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net'
+import type { MayAct } from '../kind.ts'
+import { LeaseLost } from '../leases.ts'
 import { Mendable } from '../mendable.ts'
 import { decodeMessage, encodeMessage, MessageSplitter, RndcError, type RndcKey, type Table } from './protocol.ts'
 
@@ -12,6 +14,7 @@ export type Place = {
   readonly timeout: number
   readonly key: () => Promise<RndcKey>
   readonly now: () => number
+  readonly mayAct?: MayAct | undefined
 }
 
 const EXPIRES_AFTER = 60
@@ -59,7 +62,7 @@ export class RndcConnection {
       this.#link?.destroy(cause as Error)
       this.#link = undefined
       if (ended !== undefined) throw ended
-      throw cause instanceof Mendable ? cause : unreachable(cause as Error, this.#place)
+      throw cause instanceof Mendable || cause instanceof LeaseLost ? cause : unreachable(cause as Error, this.#place)
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
@@ -94,6 +97,7 @@ class Closed extends Error {}
 class Link {
   readonly #key: RndcKey
   readonly #now: () => number
+  readonly #mayAct: MayAct | undefined
   readonly #socket: Socket
   readonly #splitter = new MessageSplitter()
   // named drops a message whose serial and time it has seen lately, whatever connection it came on.
@@ -102,9 +106,10 @@ class Link {
   #waiting: { resolve(reply: Table): void; reject(error: Error): void } | undefined
   #failure: Error | undefined
 
-  constructor({ host, port, now }: Place, key: RndcKey) {
+  constructor({ host, port, now, mayAct }: Place, key: RndcKey) {
     this.#key = key
     this.#now = now
+    this.#mayAct = mayAct
     this.#socket = connect({ host, port, noDelay: true })
     this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#socket.on('error', (error) => this.#fail(isReset(error) ? new Closed() : error))
@@ -157,6 +162,7 @@ class Link {
       ]),
       this.#key,
     )
+    this.#mayAct?.()
     const reply = await new Promise<Table>((resolve, reject) => {
       this.#waiting = { resolve, reject }
       this.#socket.write(message)
