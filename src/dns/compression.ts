@@ -12,7 +12,6 @@ let lastStamp = 0
 /** The names of one message that later names can point to. */
 export class CompressionTargets {
   readonly #stamp = ++lastStamp
-  readonly #slots: number[] = []
 
   /** Makes the longest tail it can of the plain name at `start` a pointer; returns where the name ends then. */
   compress(buffer: Uint8Array, start: number): number {
@@ -40,13 +39,9 @@ export class CompressionTargets {
 
   /** Forgets the names at `offset` and beyond. */
   forget(offset: number): void {
-    const slots = this.#slots
-    while (slots.length > 0) {
-      const slot = slots[slots.length - 1]!
-      const mine = stamps[slot] === this.#stamp
-      if (mine && (targets[slot]! & 0x3fff) < offset) break
-      if (mine) stamps[slot] = 0
-      slots.pop()
+    // Names are found behind earlier ones alone, so that none of those that stay is lost.
+    for (let slot = 0; slot < SLOTS; slot++) {
+      if (stamps[slot] === this.#stamp && (targets[slot]! & 0x3fff) >= offset) stamps[slot] = 0
     }
   }
 
@@ -62,7 +57,6 @@ export class CompressionTargets {
     if (at < REACH) {
       stamps[slot] = this.#stamp
       targets[slot] = tag | at
-      this.#slots.push(slot)
     }
     return -1
   }

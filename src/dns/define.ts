@@ -1,5 +1,8 @@
 import type { Field } from './fields/field.ts'
 
+/** A name, in the layout of a record type. */
+export const NAME = 0
+
 type Fields = Readonly<Record<string, Field<unknown>>>
 
 /** The value of a record with these fields: plain data that JSON holds. */
@@ -30,13 +33,26 @@ export type Column = { readonly key: string; readonly label: string; readonly fi
 /** A record type, ready for use. */
 export type RecordType<F extends Fields = Fields> = Definition<F> & {
   readonly columns: readonly Column[]
+  /** Its octets where fields alone make them up that are names, or of always as many: the lengths of what is between names, 0 for a name. */
+  readonly layout: readonly number[] | undefined
   readonly looksBack: boolean
 }
 
 /** Makes a record type of its fields. */
 export function defineType<const F extends Fields>(definition: Definition<F>): RecordType<F> {
   const columns = Object.entries(definition.fields).map(([key, field]) => ({ key, label: words(key), field }))
-  return { ...definition, columns, looksBack: columns.some(({ field }) => field.looksBack) }
+  return { ...definition, columns, layout: layoutOf(columns), looksBack: columns.some(({ field }) => field.looksBack) }
+}
+
+function layoutOf(columns: readonly Column[]): number[] | undefined {
+  const layout: number[] = []
+  for (const { field } of columns) {
+    const octets = field.shape.kind === 'name' ? NAME : field.octets
+    if (octets === undefined) return undefined
+    if (octets !== NAME && (layout.at(-1) ?? NAME) !== NAME) layout[layout.length - 1]! += octets
+    else layout.push(octets)
+  }
+  return layout
 }
 
 function words(key: string): string {

@@ -57,7 +57,7 @@ export function decodeMessage(bytes: Uint8Array): Message {
   for (let i = 0; i < questions; i++) question.push({ name: reader.name(), type: reader.u16(), class: reader.u16() })
   const answer = readSection(reader, answers)
   const authority = readSection(reader, authorities)
-  const additional: ResourceRecord[] = []
+  let additional: ResourceRecord[] | undefined
   let edns: Edns | undefined
   let tsig: Tsig | undefined
   let rcode = bits & 0xf
@@ -74,6 +74,7 @@ export function decodeMessage(bytes: Uint8Array): Message {
       if (i !== additionals - 1) throw new WireError('a TSIG record must be the last of its message')
       tsig = readTsig(reader, name)
     } else {
+      additional ??= []
       additional.push(readRecord(reader, name, type))
     }
   }
@@ -83,8 +84,8 @@ export function decodeMessage(bytes: Uint8Array): Message {
   // Written out: spreading one into the other takes longer than reading a query.
   const message =
     edns === undefined
-      ? { id, opcode, rcode, flags, question, answer, authority, additional }
-      : { id, opcode, rcode, flags, question, answer, authority, additional, edns }
+      ? { id, opcode, rcode, flags, question, answer, authority, additional: additional ?? NO_RECORDS }
+      : { id, opcode, rcode, flags, question, answer, authority, additional: additional ?? NO_RECORDS, edns }
   return tsig === undefined ? message : { ...message, tsig }
 }
 

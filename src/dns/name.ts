@@ -10,6 +10,8 @@ for (const special of '.\\"();@$') form[special.charCodeAt(0)] = BACKSLASHED
 
 const PLAIN_NAME = /^(?:[!#%&'*+,\-/0-9:<=>?A-Z[\]^_`a-z{|}~]{1,63}\.)+$/
 const MOST_OCTETS = 255
+/** How often a name may jump: as many times as it can have labels. */
+export const MOST_JUMPS = 127
 const DOT = 0x2e
 // The types leave out the method that `toString` ends in; calling it straight saves a third of the time.
 const chars = Buffer.alloc(MOST_OCTETS * 4) as Buffer & { latin1Slice(start: number, end: number): string }
@@ -170,17 +172,33 @@ export function appendName(name: string, out: Uint8Array, at: number): number {
   return at - start
 }
 
+/** Where the name that `plainText` read last ends. */
+export let plainTextEnd = 0
+
 /**
- * The text of the name at an offset, in one pass, where it is whole before `end`, not compressed, and needs no escapes;
- * undefined where it is not so. Such a text has as many characters as the name has octets before its root label.
+ * The text of the name at an offset, in one pass, where it is whole before `end`, needs no escapes, and is compressed only where
+ * it may be; undefined where it is not so.
  */
-export function plainText(octets: Uint8Array, at: number, end: number): string | undefined {
+export function plainText(octets: Uint8Array, at: number, end: number, mayJump: boolean): string | undefined {
   let hash = 0
   let used = 0
+  let lowest = at
+  let jumps = 0
+  let after = 0
   for (;;) {
     if (at >= end) return undefined
     const length = octets[at++]!
     if (length === 0) break
+    if (length >= 0xc0 && mayJump && at < end) {
+      const target = ((length & 0x3f) << 8) | octets[at]!
+      if (target >= lowest || ++jumps > MOST_JUMPS) return undefined
+      if (after === 0) {
+        after = at + 1
+        end = octets.length
+      }
+      at = lowest = target
+      continue
+    }
     const next = at + length
     if (length > 63 || next > end || used + length > MOST_OCTETS - 2) return undefined
     for (; at < next; at++) {
@@ -192,6 +210,7 @@ export function plainText(octets: Uint8Array, at: number, end: number): string |
     hash = Math.imul(hash ^ DOT, 0x01000193)
     chars[used++] = DOT
   }
+  plainTextEnd = after === 0 ? at : after
   return used === 0 ? '.' : textOf(hash, used)
 }
 

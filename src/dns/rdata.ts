@@ -1,4 +1,4 @@
-import type { RecordType, ValueOf } from './define.ts'
+import { NAME, type RecordType, type ValueOf } from './define.ts'
 import { DnsError, TextError, WireError } from './errors.ts'
 import type { Field } from './fields/field.ts'
 import { domainName } from './fields/names.ts'
@@ -6,9 +6,10 @@ import { genericFrom, genericText } from './generic.ts'
 import { nameKey } from './name.ts'
 import { Tokens } from './text.ts'
 import { typeName, typeOf } from './types/index.ts'
-import { Reader, Writer } from './wire.ts'
+import { pooledCopy, Reader, Writer } from './wire.ts'
 
 const MOST_OCTETS = 65535
+const scratch = new Uint8Array(1024)
 
 type Value = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, Field<unknown>>>
@@ -113,17 +114,29 @@ export function readRdata(code: number, reader: Reader, length: number): Uint8Ar
     return rdata
   }
   const fields = reader.within(length)
-  const only = type.columns.length === 1 && type.columns[0]!.field === domainName
-  const rdata = only ? fields.nameOctets() : rewritten(type, fields, expandName)
+  const rdata = type.layout === undefined ? rewritten(type, fields, expandName) : expand(type.layout, fields)
   if (fields.remaining > 0) throw leftOver(type, fields.remaining)
   return rdata
+}
+
+function expand(layout: readonly number[], reader: Reader): Uint8Array {
+  let used = 0
+  for (const octets of layout)
+    used += octets === NAME ? reader.nameInto(scratch, used) : reader.into(scratch, used, octets)
+  return pooledCopy(scratch, used)
 }
 
 /** Writes rdata into a message, names compressed in the types of RFC 1035 only. */
 export function writeRdata(code: number, writer: Writer, rdata: Uint8Array): void {
   const type = compressed.has(code) ? typeOf(code) : undefined
   if (type === undefined) writer.bytes(rdata)
-  else rewrite(type, new Reader(rdata), writer, compressName)
+  else compress(type.layout!, writer, rdata)
+}
+
+function compress(layout: readonly number[], writer: Writer, rdata: Uint8Array): void {
+  let at = 0
+  for (const octets of layout) at = octets === NAME ? writer.nameOf(rdata, at) : writer.part(rdata, at, at + octets)
+  if (at !== rdata.length) throw new WireError('the fields of a record do not fill its rdata')
 }
 
 /** The domain names in rdata, in their order. */
@@ -158,6 +171,11 @@ function scan(type: RecordType, tokens: Tokens): Uint8Array {
 }
 
 function pass(type: RecordType, rdata: Uint8Array): void {
+  const { layout } = type
+  if (layout?.length === 1 && layout[0] !== NAME) {
+    if (rdata.length !== layout[0]) throw leftOver(type, rdata.length - layout[0]!)
+    return
+  }
   const reader = new Reader(rdata)
   const before: Record<string, unknown> = {}
   for (const { key, field } of type.columns) {
@@ -191,10 +209,6 @@ function rewrite(
 
 function expandName(reader: Reader, writer: Writer): void {
   writer.plainNameFrom(reader)
-}
-
-function compressName(reader: Reader, writer: Writer): void {
-  writer.nameFrom(reader)
 }
 
 function rewritten(type: RecordType, reader: Reader, copyName: (reader: Reader, writer: Writer) => void): Uint8Array {

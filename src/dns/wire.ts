@@ -1,10 +1,9 @@
 import { CompressionTargets } from './compression.ts'
 import { WireError } from './errors.ts'
-import { appendName, octetsToText, plainText } from './name.ts'
+import { appendName, MOST_JUMPS, octetsToText, plainText, plainTextEnd } from './name.ts'
 
 const NAME_LIMIT = 255
 const NO_JUMPS = 0
-const MOST_JUMPS = 127 // as many as a name has labels
 
 // Where the readers at work have found which names: most names of a message are pointers to a name read before.
 const KNOWN = 256
@@ -73,6 +72,13 @@ export class Reader {
     return out
   }
 
+  /** Puts the next octets into `out`, at `at`; returns how many they are. */
+  into(out: Uint8Array, at: number, length: number): number {
+    const from = this.#take(length)
+    this.copyInto(from, from + length, out, at)
+    return length
+  }
+
   /** Puts the octets between two offsets into `out`, at `at`. */
   copyInto(from: number, to: number, out: Uint8Array, at: number): void {
     const bytes = this.#bytes
@@ -91,7 +97,7 @@ export class Reader {
       this.offset = at + 2
       return knownNames[slot]!
     }
-    const name = (pointer ? undefined : this.#plainText()) ?? octetsToText(scratch, this.nameInto(scratch, 0) - 1)
+    const name = this.#plainText(true) ?? octetsToText(scratch, this.nameInto(scratch, 0) - 1)
     knownBy[slot] = this.#stamp
     knownAt[slot] = start
     knownNames[slot] = name
@@ -100,12 +106,12 @@ export class Reader {
 
   /** A name where compression is not allowed. */
   plainName(): string {
-    return this.#plainText() ?? octetsToText(scratch, this.#nameInto(scratch, 0, NO_JUMPS) - 1)
+    return this.#plainText(false) ?? octetsToText(scratch, this.#nameInto(scratch, 0, NO_JUMPS) - 1)
   }
 
-  #plainText(): string | undefined {
-    const text = plainText(this.#bytes, this.offset, this.end)
-    if (text !== undefined) this.offset += text === '.' ? 1 : text.length + 1
+  #plainText(mayJump: boolean): string | undefined {
+    const text = plainText(this.#bytes, this.offset, this.end, mayJump)
+    if (text !== undefined) this.offset = plainTextEnd
     return text
   }
 
@@ -265,11 +271,33 @@ export class Writer {
     reader.copyInto(from, to, this.#buffer, at)
   }
 
-  /** Writes the name that a reader is at, as `name` does. */
-  nameFrom(reader: Reader): void {
+  /** Writes some of the octets, and returns where they end. */
+  part(octets: Uint8Array, from: number, to: number): number {
+    if (to > octets.length) throw new WireError(`${to - octets.length} octets are missing`)
+    let at = this.#take(to - from)
+    const buffer = this.#buffer
+    while (from < to) buffer[at++] = octets[from++]!
+    return to
+  }
+
+  /** Writes the plain name that octets have at `at`, as `name` does; returns where it ends there. */
+  nameOf(octets: Uint8Array, at: number): number {
+    this.#makeRoom(NAME_LIMIT)
     const start = this.offset
-    this.plainNameFrom(reader)
-    this.offset = this.#targets.compress(this.#buffer, start)
+    const buffer = this.#buffer
+    let used = start
+    for (;;) {
+      const length = octets[at]
+      if (length === undefined || at + length >= octets.length) throw new WireError('a name is cut short')
+      if (length > 63) throw new WireError('a name is compressed where it must not be')
+      if (used - start + 1 + length >= NAME_LIMIT && length !== 0)
+        throw new WireError('a name is longer than 255 octets')
+      for (const next = at + length; at <= next; ) buffer[used++] = octets[at++]!
+      if (length === 0) break
+    }
+    if (used > this.#limit) throw tooLong(this.#limit)
+    this.offset = this.#targets.compress(buffer, start)
+    return at
   }
 
   /** Writes the name that a reader is at, as `plainName` does. */
@@ -349,6 +377,13 @@ const IN_HEAP = 64
 const POOL = 0x8000
 let pool = new ArrayBuffer(POOL)
 let poolUsed = 0
+
+/** A copy of the first octets, which may share memory with other short-lived ones. */
+export function pooledCopy(octets: Uint8Array, length: number): Uint8Array {
+  const out = pooled(length)
+  for (let i = 0; i < length; i++) out[i] = octets[i]!
+  return out
+}
 
 /** Room for octets that may share memory with others. */
 function pooled(length: number): Uint8Array {

@@ -3,7 +3,6 @@ import { TextError } from '../errors.ts'
 import type { Tokens } from '../text.ts'
 import type { Reader } from '../wire.ts'
 import type { Field } from './field.ts'
-import { skip } from './skip.ts'
 
 /** An IPv4 address. */
 export const ipv4 = address('ipv4', 4, ipv4Octets)
@@ -28,7 +27,7 @@ function address(kind: 'ipv4' | 'ipv6', octets: number, parse: (text: string) =>
     read: kind === 'ipv4' ? readQuad : (reader) => printAddress(reader.copy(octets)),
     write: (writer, text) => writer.bytes(parse(text)),
     scan,
-    pass: (reader) => skip(reader, octets),
+    octets,
   }
 }
 

@@ -26,6 +26,8 @@ export type Field<T> = {
   names?(value: T): readonly string[]
   /** Text straight to octets, where going by the value would be slow. */
   scan?(tokens: Tokens, label: string): Uint8Array
+  /** How many octets each value has, where it is always as many and any will do. */
+  readonly octets?: number
   /** Goes over the octets, only checking them, where making the value would be slow. */
   pass?(reader: Reader): void
   /** Whether it asks for the fields before it. */

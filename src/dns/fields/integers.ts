@@ -6,6 +6,7 @@ import type { Field } from './field.ts'
 /** 0..255 in one octet. */
 export const u8 = integer(
   0xff,
+  1,
   (reader) => reader.u8(),
   (writer, n) => writer.u8(n),
 )
@@ -13,6 +14,7 @@ export const u8 = integer(
 /** 0..65535 in two octets. */
 export const u16 = integer(
   0xffff,
+  2,
   (reader) => reader.u16(),
   (writer, n) => writer.u16(n),
 )
@@ -20,6 +22,7 @@ export const u16 = integer(
 /** 0..4294967295 in four octets. */
 export const u32 = integer(
   0xffffffff,
+  4,
   (reader) => reader.u32(),
   (writer, n) => writer.u32(n),
 )
@@ -27,6 +30,7 @@ export const u32 = integer(
 /** 0..2^48-1 in six octets. */
 export const u48 = integer(
   0xffffffffffff,
+  6,
   (reader) => reader.u48(),
   (writer, n) => writer.u48(n),
 )
@@ -34,6 +38,7 @@ export const u48 = integer(
 /** 0..2^64-1 in eight octets; the value is its decimal text, since a number does not hold it. */
 export const u64: Field<string> = {
   shape: { kind: 'big integer' },
+  octets: 8,
   parse(tokens, label) {
     const text = tokens.next(label)
     if (!/^\d{1,20}$/.test(text) || BigInt(text) > 0xffffffffffffffffn) {
@@ -74,9 +79,15 @@ export function printedByName(field: Field<number>, names: Readonly<Record<strin
   return { ...named(field, names), print: (n) => texts.get(n) ?? String(n) }
 }
 
-function integer(max: number, read: (reader: Reader) => number, write: (w: Writer, n: number) => void): Field<number> {
+function integer(
+  max: number,
+  octets: number,
+  read: (reader: Reader) => number,
+  write: (w: Writer, n: number) => void,
+): Field<number> {
   return {
     shape: { kind: 'integer', max },
+    octets,
     parse(tokens, label) {
       const text = tokens.next(label)
       const n = decimal(text, max)

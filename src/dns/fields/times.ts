@@ -9,6 +9,7 @@ const unitSeconds: Readonly<Record<string, number>> = { w: 604800, d: 86400, h: 
 /** A time span: seconds, or numbers with the units w d h m s as in 1h30m. */
 export const seconds: Field<number> = {
   shape: { kind: 'seconds' },
+  octets: 4,
   parse(tokens, label) {
     return parseSeconds(tokens.next(label), label, U32)
   },
@@ -33,6 +34,7 @@ export function parseSeconds(text: string, label: string, max: number): number {
 /** A moment as RFC 4034 3.2 writes it: YYYYMMDDHHmmSS in UTC, or seconds since 1970. */
 export const time: Field<number> = {
   shape: { kind: 'time' },
+  octets: 4,
   parse(tokens, label) {
     const text = tokens.next(label)
     const n = text.length === 14 ? fromDigits(text) : decimal(text, U32)
