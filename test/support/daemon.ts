@@ -70,9 +70,12 @@ async function answers(port: number): Promise<boolean> {
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
+  // Its output ends with the last of its processes, which may listen for a moment longer than the first.
+  const silence = once(child, 'close')
   child.kill('SIGTERM')
   // One that was stopped takes no other signal.
   const timer = setTimeout(() => child.kill('SIGKILL'), GONE_WITHIN)
   await exit
   clearTimeout(timer)
+  await Promise.race([silence, sleep(GONE_WITHIN, undefined, { ref: false })])
 }
