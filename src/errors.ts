@@ -68,6 +68,7 @@ export const errorTypes = {
   over_quota: 413,
   request_too_large: 413,
   uri_too_long: 414,
+  unsupported_content_encoding: 415,
   unsupported_content_type: 415,
   headers_too_large: 431,
   multiple_pools_found: 500,

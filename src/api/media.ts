@@ -12,6 +12,14 @@ export function mustAccept(accept: string | undefined, type: string): void {
   if (!acceptable) throw new ApiError('unsupported_accept', `this answers ${type}, which the Accept header leaves out`)
 }
 
+/** Refuses a body that is packed: RFC 9110 15.5.16 wants the answer to say what is taken instead. */
+export function mustBePlain(contentEncoding: string | undefined): void {
+  const isPlain = (contentEncoding ?? '').split(',').every((coding) => /^\s*(identity)?\s*$/i.test(coding))
+  if (isPlain) return
+  const message = `Content-Encoding must be identity or absent, not '${contentEncoding}': send the body as it is`
+  throw new ApiError('unsupported_content_encoding', message, undefined, { 'Accept-Encoding': 'identity' })
+}
+
 /** Refuses a body that does not call itself JSON. */
 export function mustBeJson(contentType: string | undefined): void {
   if (contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType.trim())) return

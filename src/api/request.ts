@@ -6,7 +6,7 @@ import { type Authenticate, elevated } from './auth.ts'
 import type { PageLimits } from './collection.ts'
 import { parseJson } from './json.ts'
 import type { LinkBase } from './links.ts'
-import { mustAccept, mustBeJson } from './media.ts'
+import { mustAccept, mustBeJson, mustBePlain } from './media.ts'
 import { mustBeAllowed } from './policy.ts'
 import type { Profile } from './profile.ts'
 import { parseQuery } from './query.ts'
@@ -36,6 +36,7 @@ export async function readCall(request: Asked, mounted: Mounted, options: Reques
   const { given, query, callerQuery } = parseQuery(queryText(request.url))
   const caller = elevated(await options.authenticate(headers), headers, callerQuery)
   mustBeAllowed(caller, route.may)
+  if (route.intake !== undefined) mustBePlain(headers['content-encoding'])
   if (route.returns !== 'list') mustKnow([...query.keys()], Object.keys(route.parameters ?? {}))
   return {
     params: checkIds(request.params as Record<string, string>, route.text ?? []),
@@ -69,6 +70,7 @@ const takesBody = ({ method, body, intake }: Route): boolean =>
 function readBody(request: Asked, route: Route): unknown {
   const bytes = (request.body as Buffer | undefined) ?? new Uint8Array()
   if (route.body === 'optional' && bytes.length === 0) return {}
+  mustBePlain(request.headers['content-encoding'])
   mustBeJson(request.headers['content-type'])
   return parseJson(bytes)
 }

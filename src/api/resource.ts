@@ -170,7 +170,7 @@ function keyFault(resource: string, fields: Fields, key: string, when: 'create' 
       [key],
       'additionalProperties',
       false,
-      `'${key}' is not a field of a ${resource}; it has ${writable.join(', ')}`,
+      `'${key}' is not a field; ${resource} has ${writable.join(', ')}`,
     )
   } else if (known === undefined || known.write === 'never') {
     const instead = known?.instead === undefined ? '' : `; ${known.instead}`

@@ -6,6 +6,7 @@ import { refusalText } from './job.ts'
 import { type Finding, Unreachable } from './kind.ts'
 import { checkCatalog } from './kinds/catalog.ts'
 import { kinds } from './kinds/index.ts'
+import { silenceMend } from './mendable.ts'
 import { catalogSerialOf, nextZoneAt } from './rows.ts'
 
 const patience = 2000
@@ -99,9 +100,11 @@ async function overTcp(exchange: Exchange, reason: string): Promise<Finding> {
     const mend = 'let UDP through to it; until then it is asked over TCP, which is slower'
     return { level: 'warning', what: `over UDP: ${reason}; over TCP it answers`, mend }
   } catch {
-    const mend = /key|signed|believed/.test(reason)
-      ? 'let the server have the TSIG key under the same name, algorithm and secret, and look at the clocks of both'
-      : 'see that the server runs, that it listens at this address and port, and that no firewall stands between'
+    const mend = silenceMend(reason, {
+      key: 'let the server have the TSIG key under the same name, algorithm and secret, and look at the clocks of both',
+      otherwise:
+        'see that the server runs, that it listens at this address and port, and that no firewall stands between',
+    })
     return { level: 'error', what: `no answer to questions: ${reason}`, mend }
   }
 }

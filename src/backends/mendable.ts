@@ -19,10 +19,17 @@ export function findingOf(error: unknown): Finding {
 
 /** What is wrong with the way to a server, by the code of the system's error; undefined for codes that say nothing of it. */
 export function networkTrouble(code: string | undefined): { what: string; mend: string } | undefined {
-  return troubles[code ?? '']
+  return Object.hasOwn(troubles, code ?? '') ? troubles[code as keyof typeof troubles] : undefined
 }
 
-const troubles: Readonly<Record<string, { what: string; mend: string }>> = {
+/** How to mend that a server gives no answer, by the words that is told with: its name, its key, or whatever else it may be. */
+export function silenceMend(reason: string, { key, otherwise }: { key: string; otherwise: string }): string {
+  if (reason === 'the name of the host is not known') return troubles.ENOTFOUND.mend
+  if (reason === 'the name of the host cannot be looked up now') return troubles.EAI_AGAIN.mend
+  return /key|signed|believed/.test(reason) ? key : otherwise
+}
+
+const troubles = {
   ECONNREFUSED: {
     what: 'the connection is refused',
     mend: 'start the server, and let it listen for control at this address and port',
@@ -33,8 +40,14 @@ const troubles: Readonly<Record<string, { what: string; mend: string }>> = {
   },
   EHOSTUNREACH: { what: 'there is no way to the host', mend: 'look at the address and at the routes to it' },
   ENETUNREACH: { what: 'there is no way to its network', mend: 'look at the address and at the routes to it' },
-  ENOTFOUND: { what: 'the host name is not known', mend: 'correct the host name, or give an address' },
-  EAI_AGAIN: { what: 'the host name cannot be looked up now', mend: 'look at the resolver of this machine' },
+  ENOTFOUND: {
+    what: 'the host name is not known',
+    mend: 'the name cannot be resolved: correct it, or give an address',
+  },
+  EAI_AGAIN: {
+    what: 'the host name cannot be looked up now',
+    mend: 'the name cannot be resolved: look at the resolver of this machine, or give an address',
+  },
   ENOENT: { what: 'the socket is not there', mend: 'start the server, and look at the path of its socket' },
   EACCES: { what: 'this user may not use the socket', mend: 'let the user of this service read and write the socket' },
-}
+} as const

@@ -76,7 +76,16 @@ test('[Y2] what is no answer to our question is passed over, and a refusal is to
   ]
   equal(await askSerial(await serve({ udp: noise }), zone, options), 4)
   const refusal: Answer = (request) => [encodeMessage(reply(request, { rcode: 5 }))]
-  await rejects(askSerial(await serve({ udp: refusal }), zone, options), /answers REFUSED/)
+  await rejects(askSerial(await serve({ udp: refusal }), zone, options), /answers REFUSED to the question for its SOA$/)
+  const refused = await serve({ udp: refusal, tcp: refusal })
+  for (const [have, asked] of [
+    [undefined, 'AXFR'],
+    [soa(5), 'IXFR'],
+  ] as const)
+    await rejects(
+      takeTransfer(refused, zone, { ...options, have, limits }),
+      new RegExp(`answers REFUSED to the transfer \\(${asked}\\)$`),
+    )
   const nothing: Answer = (request) => [encodeMessage(reply(request))]
   await rejects(askSerial(await serve({ udp: nothing }), zone, options), /does not have the zone/)
   await rejects(askSerial(await serve({ udp: () => [] }), zone, options), /does not answer/)

@@ -124,7 +124,8 @@ function answerIn(bytes: Uint8Array, { message: asked }: Request): Message {
 }
 
 function serialIn(reply: Message, zone: string): number {
-  if (reply.rcode !== RCODE.NOERROR) throw new BadTransfer(`the master answers ${rcodeName(reply.rcode)}`)
+  if (reply.rcode !== RCODE.NOERROR)
+    throw new BadTransfer(`the master answers ${rcodeName(reply.rcode)} to the question for its SOA`)
   const soa = reply.answer.find(({ name, type }) => type === SOA && sameName(name, zone))
   if (soa === undefined) throw new BadTransfer('the master does not have the zone')
   return soaNumber(soa.rdata, 0)

@@ -25,12 +25,12 @@ export type TransferMessage = {
 /** What a master sent is not a transfer of the zone that can be taken. */
 export class BadTransfer extends Error {}
 
-/** The master refuses the transfer, with this rcode. */
+/** The master refuses the transfer that was asked for, with this rcode. */
 export class TransferRefused extends BadTransfer {
   readonly rcode: number
 
-  constructor(rcode: number) {
-    super(`the master answers ${rcodeName(rcode)}`)
+  constructor(rcode: number, asked: 'AXFR' | 'IXFR') {
+    super(`the master answers ${rcodeName(rcode)} to the transfer (${asked})`)
     this.rcode = rcode
   }
 }
@@ -73,7 +73,7 @@ export class TransferParser {
   take(message: TransferMessage, octets: number): boolean {
     if (this.#state === 'done') throw new BadTransfer('more follows the end of the transfer')
     this.#count(octets, message.answer.length)
-    if (message.rcode !== 0) throw new TransferRefused(message.rcode)
+    if (message.rcode !== 0) throw new TransferRefused(message.rcode, this.#have === undefined ? 'AXFR' : 'IXFR')
     if (message.answer.length === 0 && this.#state === 'first') throw new BadTransfer('the first message is empty')
     for (const record of message.answer) this.#take(record)
     // RFC 1995 4: a lone SOA with a serial that is not newer tells that there is nothing to send.

@@ -22,7 +22,7 @@ const most = 0x7fffffff
 export function soaParts({ ttl, rdata }: ResourceRecord): SoaParts {
   const { mname, rname, refresh, retry, expire, minimum } = decodeRdata(SOA, rdata)
   for (const [what, seconds] of Object.entries({ refresh, retry, expire, minimum })) {
-    if (seconds > most) throw new BadTransfer(`the SOA has a ${what} of ${seconds}, where ${most} is the most`)
+    if (seconds > most) throw new BadTransfer(`the ${what} of the SOA is ${seconds}, where ${most} is the most`)
   }
   return { primary_ns: mname, contact: rname, refresh, retry, expire, minimum, ttl }
 }

@@ -7,7 +7,7 @@ import { since } from '../../src/journal/since.ts'
 import { runSettings } from '../../src/resources/imports/settings.ts'
 import { startImports } from '../../src/resources/imports/start.ts'
 import { sameContent } from '../../src/zonedata/compare.ts'
-import type { NewStore, Problem, Shown } from '../support/api.ts'
+import type { Answer, NewStore, Problem, Shown } from '../support/api.ts'
 import {
   ended,
   handOver,
@@ -20,6 +20,8 @@ import {
 import { testSettings } from '../support/settings.ts'
 import { mustAgree, type ShownSet, type ShownZone, startZonesApi, stored } from '../support/zones-api.ts'
 import { mustCountRight } from './transfers.ts'
+
+type FaultPage = { faults: ShownFault[]; links: { self: string; next?: string } }
 
 const as = (roles: string, project: string) => ({ 'X-Roles': roles, 'X-Auth-Project-ID': project })
 
@@ -145,9 +147,38 @@ export function importRules(engine: string, newStore: NewStore): void {
       match(message!, /^Malformed zonefile\. line 13, column 11: /)
       ok(message!.length <= 160)
       deepEqual([faults[99]!.line, faults[99]!.column, faults[99]!.severity], [112, 12, 'error'])
-      const all = await api.get<{ faults: ShownFault[] }>(new URL(links.faults!).pathname)
-      deepEqual([all.status, all.body.faults.length], [200, 1500])
-      deepEqual(all.body.faults.slice(0, 100), faults)
+      const path = new URL(links.faults!).pathname
+      const pages: ShownFault[][] = []
+      let next: string | undefined = `${links.faults}?limit=700`
+      while (next !== undefined && pages.length < 5) {
+        const { pathname, search }: URL = new URL(next)
+        const page: Answer<FaultPage> = await api.get<FaultPage>(pathname + search)
+        deepEqual([page.status, page.body.links.self], [200, next])
+        pages.push(page.body.faults)
+        next = page.body.links.next
+      }
+      deepEqual(
+        pages.map(({ length }) => length),
+        [700, 700, 100],
+      )
+      const all = pages.flat()
+      deepEqual(all.slice(0, 100), faults)
+      deepEqual(
+        all.map(({ line }) => line),
+        bad.map((_, i) => i + 13),
+      )
+      equal((await api.get<FaultPage>(path)).body.faults.length, 20)
+      const exact = await api.get<FaultPage>(`${path}?marker=2.399&limit=100`)
+      deepEqual([exact.body.faults.length, exact.body.links.next], [100, undefined])
+      for (const [query, type] of [
+        ['limit=0', 'invalid_limit'],
+        ['marker=x', 'invalid_marker'],
+        ['marker=-1.0', 'invalid_marker'],
+        ['marker=2.500', 'marker_not_found'],
+        ['marker=3.0', 'marker_not_found'],
+        ['sort_key=line', 'bad_request'],
+      ] as const)
+        deepEqual((await api.refused('GET', `${path}?${query}`)).slice(0, 2), [400, type], query)
       equal((await api.list('/v2/zones?name=faulty.org.')).body.zones!.length, 0)
       equal(await hidden(api), 0)
     })

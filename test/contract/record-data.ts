@@ -28,6 +28,33 @@ export function recordDataRules(engine: string, newStore: NewStore): void {
       return status < 300 ? 'placed' : body.type
     }
 
+    test('[R25] a list of records that is too long is refused before any of them is read', async () => {
+      const headers = { 'X-Roles': 'admin', 'X-Auth-Project-ID': 'long' }
+      const everywhere = { 'X-Auth-All-Projects': 'true' }
+      const own = await api.newZone('long.example.', {}, headers)
+      const path = `/v2/zones/${own.id}/recordsets`
+      await api.patch('/v2/quotas/long', { recordset_records: 200 }, everywhere)
+      const texts = (n: number) => Array.from({ length: n }, (_, i) => `192.0.${i >> 8}.${i & 255}`)
+      const body = (records: unknown[]) => ({ name: 'a.long.example.', type: 'A', records })
+      const told = async (method: string, at: string, records: unknown[]) =>
+        (await api.refused(method, at, method === 'POST' ? body(records) : { records }, headers)).slice(0, 2)
+      const tooMany = [...texts(3000), 'no address']
+      const made = await api.post<ShownSet>(path, body([...texts(200), ...texts(200)]), headers)
+      deepEqual([made.status, made.body.records.length], [202, 200], 'what stands twice counts once')
+      for (const [method, at] of [
+        ['POST', path],
+        ['PUT', `${path}/${made.body.id}`],
+        ['PUT', `${path}/a.long.example./A`],
+        ['PUT', `${path}/new.long.example./A`],
+      ] as const) {
+        deepEqual(await told(method, at, tooMany), [413, 'over_quota'], `${method} ${at}`)
+        deepEqual(await told(method, at, [...tooMany, 5]), [400, 'invalid_object'], 'no list of texts at all')
+      }
+      await api.patch('/v2/quotas/long', { recordset_records: 150 }, everywhere)
+      equal((await api.put(`${path}/${made.body.id}`, { records: texts(200).toReversed() }, headers)).status, 202)
+      deepEqual(await told('PUT', `${path}/${made.body.id}`, texts(201)), [413, 'over_quota'])
+    })
+
     test('[R7] every type takes its examples and gives them back letter by letter', async () => {
       const writable = types.filter(({ type, meta }) => !meta && !never.includes(type))
       ok(writable.length > 50)

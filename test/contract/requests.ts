@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { type Answer, type Api, type NewStore, type Page, type Problem, startTestApi } from '../support/api.ts'
 
 const unknownId = '00000000-0000-7000-8000-00000000dead'
@@ -165,6 +166,23 @@ export function requestRules(engine: string, newStore: NewStore): void {
       }
     })
 
+    test('[H29] a packed body is refused by its Content-Encoding, and told what is taken', async () => {
+      const packed = gzipSync('{"name":"h29"}')
+      for (const coding of ['gzip', 'GZIP', 'br', 'identity, gzip', 'x'])
+        for (const path of ['/v2/tlds', '/v2/zones/tasks/imports']) {
+          const answer = await api.call<Problem>('POST', path, {
+            raw: new Uint8Array(packed),
+            headers: { ...json, 'Content-Encoding': coding },
+          })
+          deepEqual(told(answer), [415, 'unsupported_content_encoding'], `${coding} at ${path}`)
+          match(answer.body.message, /^Content-Encoding must be identity or absent, not '/)
+          equal(answer.headers.get('Accept-Encoding'), 'identity')
+        }
+      for (const [i, coding] of ['identity', 'Identity', ''].entries())
+        equal((await post(`{"name":"h29-${i}"}`, { ...json, 'Content-Encoding': coding })).status, 201, coding)
+      equal((await api.get('/v2/tlds', { 'Content-Encoding': 'gzip' })).status, 200)
+    })
+
     test('[H30] a body must call itself application/json', async () => {
       for (const type of [
         'text/plain',
@@ -229,6 +247,11 @@ export function requestRules(engine: string, newStore: NewStore): void {
         deepEqual(told(await post(body)), [400, 'invalid_object'])
       const { body } = await api.post('/v2/tlds', { name: 'h34' })
       deepEqual(told(await api.patch(`/v2/tlds/${body.id}`, [])), [400, 'invalid_object'])
+    })
+
+    test('[H35] a key that is no field is told with the fields there are', async () => {
+      const { body } = await post('{"name":"h35","bogus":1}')
+      equal(body.message, "bogus: 'bogus' is not a field; tld has name, description")
     })
 
     test('[H35] keys that mean something to JavaScript are keys like any other', async () => {

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pino from 'pino'
 import { sql } from '../../src/db/sql.ts'
+import { encodeMessage } from '../../src/dns/message.ts'
 import { frame } from '../../src/dns/stream.ts'
 import { since } from '../../src/journal/since.ts'
 import { startSchedule } from '../../src/secondary/schedule.ts'
@@ -144,29 +145,81 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
       equal((await dig(served.port(), `b.${name}`, 'A')).answer.length, 0)
     })
 
-    test('[Y5] the first master with news is taken from; one that is down or behind is passed over', async () => {
+    test('[Y5] the master with the newest serial is taken from; one that is down or behind is passed over', async () => {
       const name = 'several.example.'
-      const [silent, behind, ahead1] = [
+      const [silent, behind, newer, newest] = [
         await newMaster(name, 1),
         await newMaster(name, 20, [record(`a.${name}`, 'A', '192.0.2.20')]),
         await newMaster(name, 21, [record(`a.${name}`, 'A', '192.0.2.21')]),
+        await newMaster(name, 22, [record(`a.${name}`, 'A', '192.0.2.22')]),
       ]
       silent.serial = undefined
-      const zone = await make(name, [silent, behind])
+      // Without content the first that answers will do.
+      const zone = await make(name, [silent, behind, newest])
       ok(await isAt(name, 20))
-      equal(
-        (
-          await served.api.patch(`/v2/zones/${zone.id}`, {
-            masters: [silent, behind, ahead1].map(({ port }) => `127.0.0.1:${port}`),
-          })
-        ).status,
-        202,
-      )
-      // The new list is asked for all it has, and the first that answers has the same; only then is the last one ahead.
-      ok(await until(async () => (await stateOf(zone.id))!.serial === 20))
-      ahead1.serial = 22
-      await xfr(zone.id)
+      deepEqual(newest.asked, [])
+      const all = [silent, behind, newer, newest]
+      const masters = all.map(({ port }) => `127.0.0.1:${port}`)
+      const before = all.map(({ asked }) => asked.length)
+      equal((await served.api.patch(`/v2/zones/${zone.id}`, { masters })).status, 202)
       ok(await isAt(name, 22))
+      const asked = all.map((one, i) => one.asked.slice(before[i]))
+      deepEqual(asked, [['SOA', 'SOA'], ['SOA'], ['SOA'], ['SOA', 'AXFR']], 'each once, the silent one twice')
+      // The newest cannot be taken from: then the next newest is.
+      newest.serial = 24
+      newest.answer = (_, socket) => socket.destroy()
+      newer.serial = 23
+      await xfr(zone.id)
+      ok(await isAt(name, 23))
+    })
+
+    test('[Y7] new masters are asked at once and anew: what those before them failed in does not count', async () => {
+      const name = 'anew.example.'
+      const [old, fresh] = [await newMaster(name, 5), await newMaster(name, 5)]
+      for (const one of [old, fresh]) one.serial = undefined
+      const zone = await make(name, [old])
+      const failures = (n: number) => until(async () => (await stateOf(zone.id))?.failures === n)
+      ok(await failures(1))
+      for (const n of [2, 3, 4]) {
+        await xfr(zone.id)
+        ok(await failures(n))
+      }
+      equal((await show(zone.id)).status, 'ERROR')
+      const patched = await served.api.patch<ShownZone>(`/v2/zones/${zone.id}`, {
+        masters: [`127.0.0.1:${fresh.port}`],
+      })
+      deepEqual([patched.status, patched.body.status], [202, 'PENDING'])
+      ok(await failures(1), 'the first failure of the new one')
+      const { next_at, last_error } = (await stateOf(zone.id))!
+      equal(last_error, `127.0.0.1:${fresh.port}: the master does not answer`)
+      ok(Date.parse(`${next_at.slice(0, 23)}Z`) - Date.now() < 6000, next_at)
+      equal((await show(zone.id)).status, 'PENDING')
+    })
+
+    test('[Y7] what masters are found to lack while others are set is not told of those', async () => {
+      const name = 'swap.example.'
+      const [old, fresh] = [await newMaster(name, 5), await newMaster(name, 6)]
+      const zone = await make(name, [old])
+      ok(await isAt(name, 5))
+      for (const one of [old, fresh]) one.serial = undefined
+      const before = old.asked.length
+      await xfr(zone.id)
+      ok(await until(async () => old.asked.length > before))
+      await served.api.patch(`/v2/zones/${zone.id}`, { masters: [`127.0.0.1:${fresh.port}`] })
+      ok(await until(async () => (await stateOf(zone.id))!.last_error?.includes(`:${fresh.port}: `) === true))
+      equal((await stateOf(zone.id))!.failures, 1)
+      equal((await show(zone.id)).status, 'ACTIVE')
+    })
+
+    test('[Y8] a refusal is told with the master and with what it refused', async () => {
+      const name = 'refused.example.'
+      const master = await newMaster(name, 5)
+      master.answer = (request, socket) =>
+        socket.write(frame(encodeMessage({ ...request, flags: { ...request.flags, qr: true }, rcode: 5 })))
+      const zone = await make(name, [master])
+      ok(await until(async () => (await stateOf(zone.id))?.failures === 1))
+      const { last_error } = (await stateOf(zone.id))!
+      equal(last_error, `127.0.0.1:${master.port}: the master answers REFUSED to the transfer (AXFR)`)
     })
 
     test('[Y7] other masters are taken from whatever their serial, and no change of the row itself makes a serial', async () => {

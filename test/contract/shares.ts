@@ -70,7 +70,14 @@ export function shareRules(engine: string, newStore: NewStore): void {
       const path = `/v2/zones/${zone.id}/shares`
       deepEqual(await refusal('POST', path, { target_project_id: 'p' }, as('p')), [400, 'bad_request'])
       deepEqual(await refusal('POST', path, { target_project_id: 'x' }, as('p')), [409, 'duplicate_shared_zone'])
-      for (const body of [{}, { target_project_id: null }, { target_project_id: '' }, { target_project_id: 7 }]) {
+      const tooLong = { target_project_id: 'l'.repeat(256) }
+      for (const body of [
+        {},
+        { target_project_id: null },
+        { target_project_id: '' },
+        { target_project_id: 7 },
+        tooLong,
+      ]) {
         deepEqual(await refusal('POST', path, body, as('p')), [400, 'invalid_object'])
       }
       deepEqual(await refusal('POST', path, { target_project_id: 'y', id: nowhere }, as('p')), [400, 'invalid_object'])
@@ -80,6 +87,7 @@ export function shareRules(engine: string, newStore: NewStore): void {
       const unknown = await refusal('POST', `/v2/zones/${nowhere}/shares`, { target_project_id: 'y' }, as('p'))
       deepEqual(unknown, [404, 'zone_not_found'])
       const { body } = await api.post(path, { target_project_id: 'y' }, everywhere)
+      equal((await api.post(path, { target_project_id: 'l'.repeat(255) }, as('p'))).status, 201)
       equal(body.project_id, 'p', 'who acts across projects shares for the owner')
     })
 

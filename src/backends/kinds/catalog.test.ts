@@ -50,3 +50,10 @@ test('[W63] a server whose type is known is told its own recipe alone, and what 
   match(knot.mend!, /follow c\.invalid\. For Knot, in knot\.conf/)
   deepEqual([any.more, knot.more.map(({ level }) => level)], [[], ['ok']])
 })
+
+test('[W84] a target whose name cannot be resolved is told so, not of firewalls', async () => {
+  const target = { type: 'catalog', masters: [], options: { host: 'no-such-host..invalid', port: 53 }, key: undefined }
+  const [finding] = await checkCatalog(target, { name: 'c.invalid.', serial: 1 }, new AbortController().signal)
+  match(finding!.what, /the name of the host (is not known|cannot be looked up now)$/)
+  match(finding!.mend!, /^the name cannot be resolved: /)
+})

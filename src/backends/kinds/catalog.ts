@@ -2,6 +2,7 @@ import { isNewerSerial } from '../../dns/serial.ts'
 import { Exchange, NoAnswer, type Shown } from '../../exchange/exchange.ts'
 import { catalogRecipes } from '../catalog-recipes.ts'
 import type { Driver, Finding, Kind, Target } from '../kind.ts'
+import { silenceMend } from '../mendable.ts'
 
 /** A catalog zone as it is now. */
 export type CurrentCatalog = { readonly name: string; readonly serial: number }
@@ -93,9 +94,10 @@ function notTaken(name: string): Finding {
 }
 
 function unanswered({ message }: NoAnswer, { name }: CurrentCatalog, { key }: Asked): Finding {
-  const mend = /key|signed|believed/.test(message)
-    ? `let the server have the key ${key?.name} with the secret and algorithm that it has here, and look at the clocks of both`
-    : 'start the server, or correct host and port of the target; no firewall may stand in between'
+  const mend = silenceMend(message, {
+    key: `let the server have the key ${key?.name} with the secret and algorithm that it has here, and look at the clocks of both`,
+    otherwise: 'start the server, or correct host and port of the target; no firewall may stand in between',
+  })
   return { level: 'error', what: `the catalog zone ${name} cannot be asked for: ${message}`, mend }
 }
 

@@ -133,3 +133,17 @@ test('[W36] something that speaks no rndc is told as such', async (t) => {
   const error = await connection.run('status', signal).catch((reason: Error) => reason)
   match((error as Error).message, /does not speak rndc as it should: a message must have at most/)
 })
+
+test('[W84] a host name that cannot be resolved is told so', async () => {
+  const connection = new RndcConnection({
+    host: 'no-such-host..invalid',
+    port: 953,
+    timeout: 5000,
+    key: async () => key,
+    now: Date.now,
+  })
+  const error = await connection.run('status', signal).catch((reason: Error) => reason)
+  ok(error instanceof Mendable)
+  match(error.mend, /^the name cannot be resolved: /)
+  await connection.close()
+})

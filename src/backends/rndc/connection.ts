@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { MayAct } from '../kind.ts'
 import { LeaseLost } from '../leases.ts'
-import { Mendable } from '../mendable.ts'
+import { Mendable, networkTrouble } from '../mendable.ts'
 import { decodeMessage, encodeMessage, MessageSplitter, RndcError, type RndcKey, type Table } from './protocol.ts'
 
 /** What named says to a command: nothing in `error` when it was done. */
@@ -214,6 +214,10 @@ function unreachable(cause: NodeJS.ErrnoException, { host, port }: Place): Menda
       `Start named, and have it listen: controls { inet ${host} port ${port} allow { …; } keys { …; }; };`,
       { cause },
     )
+  }
+  const network = networkTrouble(cause.code)
+  if (network !== undefined) {
+    return new Mendable(`named cannot be spoken to over rndc at ${where}: ${network.what}`, network.mend, { cause })
   }
   const why =
     cause instanceof Closed

@@ -33,7 +33,8 @@ export type SetDifference = {
   readonly removed: readonly string[]
 }
 
-const made = <T>(schema: Record<string, unknown>) => field<T>(schema, () => undefined, { json: true })
+/** A field that the service makes, of the shape that a schema tells. */
+export const made = <T>(schema: Record<string, unknown>) => field<T>(schema, () => undefined, { json: true })
 const count = { type: 'integer', minimum: 0 }
 const many = <T>(properties: Record<string, unknown>): T =>
   ({ type: 'object', properties, required: Object.keys(properties) }) as T

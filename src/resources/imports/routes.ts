@@ -1,9 +1,8 @@
-import { integer, objects, text } from '../../api/field.ts'
 import { flat } from '../../api/flat.ts'
 import { notFound } from '../../api/resource.ts'
 import { type Call, created, listed, noContent, type Route, route, shown } from '../../api/route.ts'
-import type { Tx } from '../../db/sql.ts'
-import { type ZoneImport, zoneImport } from './fields.ts'
+import { faultPage } from './fault-page.ts'
+import { faultSchema, made, type ZoneImport, zoneImport } from './fields.ts'
 import { type IntakeSettings, importIntake, importParameters, type Taken } from './intake.ts'
 import type { RunSettings } from './settings.ts'
 import * as store from './store.ts'
@@ -12,14 +11,16 @@ export type ImportSettings = IntakeSettings & Pick<RunSettings, 'importMaxChange
 
 const about = { resource: zoneImport } as const
 
-/** All that is wrong with a file, in the order of its lines. */
+/** What is wrong with a file, in the order in which it was found, page by page. */
 const importFaults = flat(
-  { name: 'import_faults', plural: 'imports', purpose: 'All that is wrong with a zone file that was sent.' },
+  { name: 'import_faults', plural: 'imports', purpose: 'What is wrong with a zone file that was sent, a page of it.' },
   {
-    faults: objects(
-      { line: integer(1, 2 ** 40), column: integer(1, 2 ** 40), severity: text(10), message: text(1000) },
-      2 ** 31,
-    ),
+    faults: made({ type: 'array', items: faultSchema }),
+    links: made({
+      type: 'object',
+      properties: { self: { type: 'string' }, next: { type: 'string' } },
+      required: ['self'],
+    }),
   },
 )
 
@@ -64,14 +65,12 @@ export const importRoutes = (settings: ImportSettings): readonly Route[] => [
       resource: importFaults,
       may: 'get_zone_import',
       operation: 'get_zone_import_faults',
-      summary: 'List all that is wrong with the file of an import',
-      returns: 'parts',
+      summary: 'List what is wrong with the file of an import',
+      returns: 'one',
       status: 200,
+      parameters: { limit: { anyOf: [{ type: 'integer', minimum: 1 }, { const: 'max' }] }, marker: { type: 'string' } },
     },
-    async (call) => {
-      const { id } = await importFor(call)
-      return { status: 200, stream: faultText(call.tx, id) }
-    },
+    async (call) => ({ status: 200, body: await faultPage(call, (await importFor(call)).id) }),
   ),
 
   route(
@@ -84,13 +83,3 @@ export const importRoutes = (settings: ImportSettings): readonly Route[] => [
 
 const importFor = async ({ tx, params, caller }: Call<'import_id'>): Promise<ZoneImport> =>
   (await store.get(tx, params.import_id, caller)) ?? notFound(zoneImport)
-
-async function* faultText(tx: Tx, id: string): AsyncGenerator<string, void> {
-  yield '{"faults":['
-  for (let n = 0; ; n++) {
-    const block = await store.faultBlock(tx, id, n)
-    if (block === undefined) break
-    yield `${n === 0 ? '' : ','}${block.slice(1, -1)}`
-  }
-  yield ']}'
-}

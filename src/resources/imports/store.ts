@@ -227,6 +227,10 @@ export async function end(tx: Tx, id: string, holder: string, outcome: Outcome, 
 export const putFaults = (tx: Tx, id: string, n: number, faults: readonly ImportFault[]): Promise<number> =>
   tx.run(sql`insert into import_faults (import_id, n, faults) values (${id}, ${n}, ${JSON.stringify(faults)})`)
 
-/** The JSON text of a block of faults; undefined after the last. */
-export const faultBlock = async (tx: Tx, id: string, n: number): Promise<string | undefined> =>
-  (await tx.get<{ faults: string }>(sql`select faults from import_faults where import_id = ${id} and n = ${n}`))?.faults
+/** A block of faults; undefined after the last. */
+export async function faultBlock(tx: Tx, id: string, n: number): Promise<readonly ImportFault[] | undefined> {
+  const row = await tx.get<{ faults: string }>(
+    sql`select faults from import_faults where import_id = ${id} and n = ${n}`,
+  )
+  return row && (JSON.parse(row.faults) as ImportFault[])
+}

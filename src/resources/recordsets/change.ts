@@ -35,6 +35,21 @@ async function mustHaveRoom(
   })
 }
 
+/** Refuses records that are more than there is room for as they are written, before anybody parses them. `held` is how many the set has. */
+export async function mustHaveRoomFor(
+  call: Call,
+  zone: Zone,
+  defaults: Quotas,
+  texts: readonly string[],
+  held: number | undefined,
+): Promise<void> {
+  const written = new Set(texts).size
+  const more = written - (held ?? 0)
+  if (more > 0) {
+    await mustHaveRoom(call, zone, defaults, { sets: held === undefined ? 1 : 0, records: more, inSet: written })
+  }
+}
+
 /** Stores a new set and publishes its records; a set without records changes nothing that is answered. */
 export async function addSet(
   call: Call,

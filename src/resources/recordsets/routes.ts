@@ -15,7 +15,7 @@ import { mustHaveTtl } from '../zones/create.ts'
 import type { Zone } from '../zones/fields.ts'
 import { nameMatches } from '../zones/name-filter.ts'
 import * as zones from '../zones/store.ts'
-import { addSet, changeSet, dropSet, mustBeEditable } from './change.ts'
+import { addSet, changeSet, dropSet, mustBeEditable, mustHaveRoomFor } from './change.ts'
 import { dataMatches } from './data-filter.ts'
 import { type Recordset, recordset } from './fields.ts'
 import { parseRecords } from './records.ts'
@@ -45,12 +45,11 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     'POST /v2/zones/{zone_id}/recordsets',
     { ...about, may: 'create_recordset', summary: 'Create a record set', returns: 'one', status: 202 },
     async (call) => {
-      const row = await create(
-        call,
-        await zoneToAddTo(call),
-        recordset.create(call.body, contentFaults(settings)),
-        settings,
-      )
+      const zone = await zoneToAddTo(call)
+      if (isLong(call.body)) {
+        await mustHaveRoomFor(call, zone, settings.quotaDefaults, recordset.create(call.body).records, undefined)
+      }
+      const row = await create(call, zone, recordset.create(call.body, contentFaults(settings)), settings)
       return tagged(row, { ...created(call, recordset, row), status: row.status === 'PENDING' ? 202 : 201 })
     },
   ),
@@ -134,7 +133,12 @@ export const recordsetRoutes = (settings: RecordsetSettings) => [
     },
     async (call) => {
       const zone = await zoneToAddTo(call)
-      const wanted = wantedAt(call, settings)
+      if (isLong(call.body)) {
+        const { name, type, records } = wantedAt(call, noFaults)
+        const held = await store.at(call.tx, zone.id, name, type)
+        if (!held?.managed) await mustHaveRoomFor(call, zone, settings.quotaDefaults, records, held?.records.length)
+      }
+      const wanted = wantedAt(call, contentFaults(settings))
       const present = await store.at(call.tx, zone.id, wanted.name, wanted.type)
       if (present !== undefined) {
         const { records, ttl, description } = wanted
@@ -237,9 +241,12 @@ function mustBeWritable({ caller }: Call, zone: Zone): void {
 type Body = ReturnType<typeof recordset.create>
 
 /** What is to stand at the name and type of the path: the whole set, so its records must be told. */
-function wantedAt({ body, params: { name, type } }: Call<'name' | 'type'>, settings: RecordsetSettings): Body {
+function wantedAt(
+  { body, params: { name, type } }: Call<'name' | 'type'>,
+  faultsIn: (body: Partial<Body>) => Fault[],
+): Body {
   if (!isObject(body)) return recordset.create(body)
-  const wanted = recordset.create({ name, type, ...body }, contentFaults(settings))
+  const wanted = recordset.create({ name, type, ...body }, faultsIn)
   const faults: Fault[] = []
   if (!Object.hasOwn(body, 'records')) requiredFault(faults, ['records'], 'records')
   const there = recordset.create({ name, type })
@@ -248,6 +255,13 @@ function wantedAt({ body, params: { name, type } }: Call<'name' | 'type'>, setti
   refuse(faults)
   return wanted
 }
+
+const noFaults = (): Fault[] => []
+
+const few = 100
+
+/** Whether a body has so many records that to parse them, only to find no room for them, would keep others waiting. */
+const isLong = (body: unknown): boolean => isObject(body) && Array.isArray(body.records) && body.records.length > few
 
 /** What is wrong with type, name and records taken together. */
 const contentFaults =
@@ -303,7 +317,12 @@ async function update(call: Call, zone: Zone, row: Recordset, settings: Recordse
   mustBeTheirs(call, zone, row)
   mustMatch(call, row)
   const shownNow = recordset.view(row, call.profile, call.mount)
-  const given = recordset.update(call.body, asSeen(call.body, shownNow, row), contentFaultsOf(row.type))
+  const seen = asSeen(call.body, shownNow, row)
+  if (isLong(call.body) && !row.managed) {
+    const { records = [] } = recordset.update(call.body, seen)
+    await mustHaveRoomFor(call, zone, settings.quotaDefaults, records, row.records.length)
+  }
+  const given = recordset.update(call.body, seen, contentFaultsOf(row.type))
   const records = given.records && parseRecords(row.type, given.records, [])
   mustBeWritable(call, zone)
   mustBeEditable(call, zone, row)

@@ -134,7 +134,9 @@ async function patch(call: Call, row: Zone, settings: ZoneSettings): Promise<Zon
   const { email = isPrimary ? row.email : null, ttl = null } = changes
   refuse(zoneFaults({ type: row.type, email, ttl, masters: changes.masters ?? row.masters }))
   if (!isPrimary) {
-    const after: Zone = { ...row, ...changes, version: row.version + 1, updated_at: timestamp(now) }
+    const isNewStart = changes.masters !== undefined && row.transferred_at === null
+    const fresh = isNewStart ? { status: 'PENDING', status_reason: null } : {}
+    const after: Zone = { ...row, ...changes, ...fresh, version: row.version + 1, updated_at: timestamp(now) }
     await store.updateSecondary(tx, after, changes.masters !== undefined, timestamp(now))
     return after
   }

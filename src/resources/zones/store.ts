@@ -262,7 +262,9 @@ export async function updateSecondary(tx: Tx, row: Zone, hasOtherMasters: boolea
     where id = ${row.id}`)
   tx.wake(row.id)
   if (!hasOtherMasters) return
-  await tx.run(sql`update secondary_state set serial = null where zone_id = ${row.id}`)
+  // What the masters before them failed in is not theirs.
+  await tx.run(sql`update secondary_state set serial = null, failures = 0, last_error = null where zone_id = ${row.id}`)
+  await tx.run(sql`update zones set trouble = null where id = ${row.id} and transferred_at is null`)
   await askRefresh(tx, row.id, at)
 }
 
