@@ -109,7 +109,7 @@ function report(file: string, { status, message, faults, fault_count, difference
   ]
   for (const fault of faults.slice(0, mostFaults)) lines.push(faultLine(file, fault))
   if (fault_count > mostFaults)
-    lines.push(`  and ${numbers.format(fault_count - mostFaults)} more, all at ${links.faults}`)
+    lines.push(`  and ${numbers.format(fault_count - mostFaults)} more, all of them from ${links.faults} on`)
   if (difference !== null) {
     const { recordsets_created: created, recordsets_updated: updated, recordsets_deleted: deleted } = difference
     lines.push(

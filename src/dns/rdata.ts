@@ -4,9 +4,10 @@ import type { Field } from './fields/field.ts'
 import { domainName } from './fields/names.ts'
 import { genericFrom, genericText } from './generic.ts'
 import { nameKey } from './name.ts'
+import { pooledCopy } from './pooled.ts'
 import { Tokens } from './text.ts'
 import { typeName, typeOf } from './types/index.ts'
-import { pooledCopy, Reader, Writer } from './wire.ts'
+import { Reader, Writer } from './wire.ts'
 
 const MOST_OCTETS = 65535
 const scratch = new Uint8Array(1024)

@@ -1,6 +1,7 @@
 import { CompressionTargets } from './compression.ts'
 import { WireError } from './errors.ts'
 import { appendName, MOST_JUMPS, octetsToText, plainText, plainTextEnd } from './name.ts'
+import { IN_HEAP, pooled } from './pooled.ts'
 
 const NAME_LIMIT = 255
 const NO_JUMPS = 0
@@ -370,30 +371,6 @@ export class Writer {
     }
     this.#capacity = Math.min(this.#buffer.length, this.#limit)
   }
-}
-
-// V8 has arrays of up to so many octets in its own heap; memory of its own for each larger one is slow to get.
-const IN_HEAP = 64
-const POOL = 0x8000
-let pool = new ArrayBuffer(POOL)
-let poolUsed = 0
-
-/** A copy of the first octets, which may share memory with other short-lived ones. */
-export function pooledCopy(octets: Uint8Array, length: number): Uint8Array {
-  const out = pooled(length)
-  for (let i = 0; i < length; i++) out[i] = octets[i]!
-  return out
-}
-
-/** Room for octets that may share memory with others. */
-function pooled(length: number): Uint8Array {
-  if (length <= IN_HEAP || length > POOL / 8) return new Uint8Array(length)
-  if (poolUsed + length > POOL) {
-    pool = new ArrayBuffer(POOL)
-    poolUsed = 0
-  }
-  poolUsed += length
-  return new Uint8Array(pool, poolUsed - length, length)
 }
 
 function tooLong(limit: number): WireError {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, timestamp } from '../clock.ts'
-import { type Database, sql, type Tx } from '../db/sql.ts'
+import { type Database, DatabaseUnavailable, sql, type Tx } from '../db/sql.ts'
 import { DnsError } from '../dns/errors.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { isNewerSerial } from '../dns/serial.ts'
@@ -44,17 +44,11 @@ type Task = {
   readonly zone: store.SecondaryZone
   readonly state: store.State
   readonly soa: ResourceRecord
-  /** The serial of its masters that we have; null where whatever they have is wanted. */
-  readonly known: number | null
-  readonly masters: readonly Master[]
+  readonly masters: readonly { readonly name: string; readonly master: Server }[]
   readonly quotas: Quotas
 }
 
-type Master = { readonly name: string; readonly master: Server }
-/** Why a master was not taken from, by its name. */
-type Faults = Map<string, string>
-
-type Answered = Master & { readonly serial: number }
+type Found = 'taken' | 'same' | 'older'
 
 const failuresToTell = 3
 
@@ -65,69 +59,23 @@ export async function refreshZone(context: RefreshContext, state: store.State): 
     await context.db.write((tx) => store.forget(tx, state.zone_id))
     return
   }
-  const faults: Faults = new Map()
+  const faults: string[] = []
   let confirmedBy: string | undefined
-  try {
-    for (const masters of together(task)) {
-      for (const one of newestFirst(await answersOf(context, task, masters, faults))) {
-        if (one.serial === task.known) confirmedBy ??= one.name
-        else if (task.known !== null && !isNewerSerial(one.serial, task.known))
-          faults.set(one.name, 'its serial is older than the one we have')
-        else if (await isDone(() => takeFrom(context, task, one), one, faults)) return
-      }
+  for (const { name, master } of task.masters) {
+    try {
+      const found = await takeFrom(context, task, name, master)
+      if (found === 'taken') return
+      if (found === 'same') confirmedBy ??= name
+      else faults.push(`${name}: its serial is older than the one we have`)
+    } catch (error) {
+      if (error instanceof Overtaken || context.signal.aborted) return giveBack(context, state.zone_id)
+      if (error instanceof DatabaseUnavailable) throw error
+      if (!(error instanceof BadTransfer || error instanceof DnsError)) throw error
+      faults.push(`${name}: ${error.message}`)
     }
-  } catch (error) {
-    if (error instanceof Overtaken || context.signal.aborted) return giveBack(context, state.zone_id)
-    throw error
   }
-  if (context.signal.aborted) return giveBack(context, state.zone_id)
-  if (confirmedBy === undefined) await failed(context, task, told(task, faults))
+  if (confirmedBy === undefined) await failed(context, task, faults.join('; '))
   else await current(context, task, confirmedBy)
-}
-
-const told = ({ masters }: Task, faults: Faults): string =>
-  masters.flatMap(({ name }) => (faults.has(name) ? [`${name}: ${faults.get(name)}`] : [])).join('; ')
-
-/** Masters that are asked side by side, so that the newest is found. A zone without content takes what it first can get. */
-const together = ({ zone, masters }: Task): readonly (readonly Master[])[] =>
-  zone.transferred_at === null ? masters.map((one) => [one]) : [masters]
-
-/** The masters that tell a serial, in their order. */
-async function answersOf(
-  context: RefreshContext,
-  { zone }: Task,
-  masters: readonly Master[],
-  faults: Faults,
-): Promise<Answered[]> {
-  const answered: (Answered | undefined)[] = masters.map(() => undefined)
-  await Promise.all(
-    masters.map((one, i) =>
-      isDone(
-        async () => {
-          answered[i] = { ...one, serial: await askSerial(one.master, zone.name, context) }
-        },
-        one,
-        faults,
-      ),
-    ),
-  )
-  return answered.filter((one) => one !== undefined)
-}
-
-/** Those with the newest serial first; of several with one serial, in their order. */
-const newestFirst = (answered: readonly Answered[]): Answered[] =>
-  answered.toSorted((a, b) => Number(isNewerSerial(b.serial, a.serial)) - Number(isNewerSerial(a.serial, b.serial)))
-
-/** Whether something could be had of a master; what is wrong with it is a fault. */
-async function isDone(work: () => Promise<void>, { name }: Master, faults: Faults): Promise<boolean> {
-  try {
-    await work()
-    return true
-  } catch (error) {
-    if (!(error instanceof BadTransfer || error instanceof DnsError)) throw error
-    faults.set(name, error.message)
-    return false
-  }
 }
 
 async function taskOf(tx: Tx, context: RefreshContext, state: store.State): Promise<Task | undefined> {
@@ -139,23 +87,28 @@ async function taskOf(tx: Tx, context: RefreshContext, state: store.State): Prom
     zone,
     state,
     soa: await heldSoa(tx, zone),
-    known: zone.partial === 0 && zone.transferred_at !== null ? state.serial : null,
     masters: names.map((name) => ({ name, master: { ...parseMaster(name), key } })),
     quotas: await quotasOf(tx, zone.project_id, context.quotaDefaults),
   }
 }
 
-/** Takes what a master has, which is newer. */
-async function takeFrom(context: RefreshContext, task: Task, { name, master }: Master): Promise<void> {
-  const { zone, state, known } = task
+/** What a master has beside what we have; what is newer is taken. */
+async function takeFrom(context: RefreshContext, task: Task, name: string, master: Server): Promise<Found> {
+  const { zone, state } = task
+  const serial = await askSerial(master, zone.name, context)
+  const known = zone.partial === 0 && zone.transferred_at !== null ? state.serial : null
+  if (known !== null && serial === known) return 'same'
+  if (known !== null && !isNewerSerial(serial, known)) return 'older'
   const isFollowing = known !== null && zone.serial === state.held_serial
-  if (isFollowing && (await takeChanges(context, task, name, master))) return
+  if (isFollowing && (await takeChanges(context, task, name, master))) return 'taken'
   const transfer = await transferFrom(context, task, master, undefined)
   if (transfer.kind !== 'whole') throw new BadTransfer('the master does not send the whole zone')
   const theirs = soaNumber(transfer.soa.rdata, 0)
   if (known !== null && !isNewerSerial(theirs, known))
     throw new BadTransfer(`it sends serial ${theirs}, not a newer one`)
-  await take(context, task, await wholeNews(context, task, name, transfer))
+  const news = await wholeNews(context, task, name, transfer)
+  await take(context, task, news)
+  return 'taken'
 }
 
 /** Takes what changed; false where the whole zone is needed. */

@@ -145,32 +145,29 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
       equal((await dig(served.port(), `b.${name}`, 'A')).answer.length, 0)
     })
 
-    test('[Y5] the master with the newest serial is taken from; one that is down or behind is passed over', async () => {
+    test('[Y5] the first master with news is taken from; one that is down or behind is passed over', async () => {
       const name = 'several.example.'
-      const [silent, behind, newer, newest] = [
+      const [silent, behind, ahead1] = [
         await newMaster(name, 1),
         await newMaster(name, 20, [record(`a.${name}`, 'A', '192.0.2.20')]),
         await newMaster(name, 21, [record(`a.${name}`, 'A', '192.0.2.21')]),
-        await newMaster(name, 22, [record(`a.${name}`, 'A', '192.0.2.22')]),
       ]
       silent.serial = undefined
-      // Without content the first that answers will do.
-      const zone = await make(name, [silent, behind, newest])
+      const zone = await make(name, [silent, behind])
       ok(await isAt(name, 20))
-      deepEqual(newest.asked, [])
-      const all = [silent, behind, newer, newest]
-      const masters = all.map(({ port }) => `127.0.0.1:${port}`)
-      const before = all.map(({ asked }) => asked.length)
-      equal((await served.api.patch(`/v2/zones/${zone.id}`, { masters })).status, 202)
-      ok(await isAt(name, 22))
-      const asked = all.map((one, i) => one.asked.slice(before[i]))
-      deepEqual(asked, [['SOA', 'SOA'], ['SOA'], ['SOA'], ['SOA', 'AXFR']], 'each once, the silent one twice')
-      // The newest cannot be taken from: then the next newest is.
-      newest.serial = 24
-      newest.answer = (_, socket) => socket.destroy()
-      newer.serial = 23
+      equal(
+        (
+          await served.api.patch(`/v2/zones/${zone.id}`, {
+            masters: [silent, behind, ahead1].map(({ port }) => `127.0.0.1:${port}`),
+          })
+        ).status,
+        202,
+      )
+      // The new list is asked for all it has, and the first that answers has the same; only then is the last one ahead.
+      ok(await until(async () => (await stateOf(zone.id))!.serial === 20))
+      ahead1.serial = 22
       await xfr(zone.id)
-      ok(await isAt(name, 23))
+      ok(await isAt(name, 22))
     })
 
     test('[Y7] new masters are asked at once and anew: what those before them failed in does not count', async () => {
