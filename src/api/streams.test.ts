@@ -43,7 +43,7 @@ function ask(stillMilliseconds: number): Socket {
 }
 
 async function until(condition: () => boolean): Promise<boolean> {
-  for (let i = 0; i < 500 && !condition(); i++) await sleep(20)
+  for (let i = 0; i < 900 && !condition(); i++) await sleep(20)
   return condition()
 }
 

@@ -40,7 +40,7 @@ function following(db: Database, more: Partial<FeedOptions> = {}) {
     ...more,
   })
   const reaches = async (id: string, times: number) => {
-    for (let i = 0; i < 300 && told.filter((one) => one === id).length < times; i++) await sleep(10)
+    for (let i = 0; i < 2000 && told.filter((one) => one === id).length < times; i++) await sleep(10)
     equal(told.filter((one) => one === id).length, times)
   }
   return { told, errors, reaches, stop: () => feed.stop() }
@@ -97,7 +97,7 @@ test('[S73] who fails is woken again for the same zones, and nothing is told in 
   })
   try {
     await api.newSet(zone, 'a.failing.example.', 'A', ['192.0.2.1'])
-    for (let i = 0; i < 300 && failures < 3; i++) await sleep(10)
+    for (let i = 0; i < 2000 && failures < 3; i++) await sleep(10)
     ok(failures >= 3)
   } finally {
     await feed.stop()
@@ -115,7 +115,10 @@ test('[S73] polling takes a tenth of the time at most, however slow the database
     },
   }
   const feed = following(slow, { pollMilliseconds: 1 })
+  const start = performance.now()
   await sleep(1000)
+  for (let i = 0; i < 1000 && reads < 2; i++) await sleep(10)
   await feed.stop()
-  ok(reads >= 2 && reads <= 6, `${reads} polls of 40 ms in a second`)
+  const took = performance.now() - start
+  ok(reads >= 2 && reads <= 2 + took / 250, `${reads} polls of 40 ms in ${took} ms`)
 })

@@ -91,11 +91,11 @@ test('[S51] a query is answered while a transfer on its connection goes on', asy
 })
 
 test('[S52] a connection without requests is closed after the idle time, one with requests is not', async () => {
-  await served({ idle: 1, stalled: 1 }, async (server, open) => {
+  await served({ idle: 2, stalled: 2 }, async (server, open) => {
     const [idle, busy] = [await open(), await open()]
     const started = Date.now()
-    const closes = idle.closes(4000)
-    while (Date.now() - started < 2200) {
+    const closes = idle.closes(20_000)
+    while (Date.now() - started < 3000) {
       busy.send(www(1))
       await read(busy)
       await sleep(200)
@@ -108,15 +108,25 @@ test('[S52] a connection without requests is closed after the idle time, one wit
 test('[S53] a request must be whole in time, however slowly it trickles in', async () => {
   await served({ idle: 60, stalled: 1 }, async (_, open) => {
     const client = await open()
-    const closes = client.closes(5000)
+    const closes = client.closes(20_000)
     const started = Date.now()
     const trickle = setInterval(() => client.socket.write(Uint8Array.of(0)), 150)
     client.socket.write(Uint8Array.of(1, 0))
     equal(await closes, true)
     clearInterval(trickle)
-    ok(Date.now() - started < 3000)
+    ok(Date.now() - started < 10_000)
   })
 })
+
+/** Waits, for a bounded time, until a number above 0 stays as it is for a while; returns it. */
+async function standsStill(count: () => number): Promise<number> {
+  for (let i = 0; i < 50; i++) {
+    const before = count()
+    await sleep(200)
+    if (before > 0 && count() === before) return before
+  }
+  throw new Error(`it goes on: ${count()}`)
+}
 
 test('[S53] a client that does not take its answers is closed, and holds little memory until then', async () => {
   const { state, server } = endless()
@@ -126,11 +136,8 @@ test('[S53] a client that does not take its answers is closed, and holds little 
       const client = await open()
       client.socket.pause()
       client.send(query('example.', 'AXFR'))
-      await sleep(500)
-      const { sent } = state
-      await sleep(300)
-      equal(state.sent, sent)
-      for (let i = 0; i < 50 && !state.ended; i++) await sleep(100)
+      await standsStill(() => state.sent)
+      for (let i = 0; i < 200 && !state.ended; i++) await sleep(100)
       equal(state.ended, true)
     },
     server,
@@ -147,13 +154,7 @@ test('[S53] requests of a client that does not take answers are not read on', as
       const request = frame(query('text.example.', 'TXT'))
       const many = Buffer.concat(Array.from({ length: 2000 }, () => request))
       for (let i = 0; i < 20; i++) client.socket.write(many)
-      await sleep(500)
-      const before = state.counters.slots.reduce((a, b) => a + b)
-      await sleep(200)
-      equal(
-        state.counters.slots.reduce((a, b) => a + b),
-        before,
-      )
+      const before = await standsStill(() => state.counters.slots.reduce((a, b) => a + b))
       ok(before < 2 * 20 * 2000, 'answers wait for the client')
       client.socket.resume()
       for (let i = 0; i < 200; i++) decodeMessage((await client.next())!)
@@ -171,7 +172,7 @@ test('[S54] a client has so many connections at most; more are closed at once', 
       equal((await read(client)).answer.length, 2)
     }
     clients[0]!.socket.destroy()
-    for (let i = 0; i < 50 && server.connections === 3; i++) await sleep(10)
+    for (let i = 0; i < 1000 && server.connections === 3; i++) await sleep(10)
     const next = await open()
     next.send(www(1))
     ok(await read(next))
@@ -229,7 +230,7 @@ test('[S56] a client that goes away in the middle of a transfer ends it', async 
       client.send(query('example.', 'AXFR'))
       await client.next()
       client.socket.resetAndDestroy()
-      for (let i = 0; i < 50 && !state.ended; i++) await sleep(20)
+      for (let i = 0; i < 1000 && !state.ended; i++) await sleep(20)
       equal(state.ended, true)
     },
     server,

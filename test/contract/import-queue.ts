@@ -126,7 +126,7 @@ export function importQueueRules(engine: string, newStore: NewStore): void {
         await count(sql`import_chunks`),
       ]
       const until = async (wanted: number[]) => {
-        for (let i = 0; i < 300 && String(await counts()) !== String(wanted); i++) await sleep(20)
+        for (let i = 0; i < 2000 && String(await counts()) !== String(wanted); i++) await sleep(20)
         deepEqual(await counts(), wanted)
       }
       /** Upkeep at a time so many seconds from now. */

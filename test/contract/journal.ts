@@ -213,7 +213,7 @@ export function journalRules(engine: string, newStore: NewStore): void {
         })
         try {
           const reaches = async (isThere: () => boolean) => {
-            for (let i = 0; i < 300 && !isThere(); i += 1) await sleep(10)
+            for (let i = 0; i < 2000 && !isThere(); i += 1) await sleep(10)
             ok(isThere(), JSON.stringify({ withWakes, told }))
           }
           await reaches(() => told.length > 0)
@@ -243,7 +243,7 @@ export function journalRules(engine: string, newStore: NewStore): void {
         pollMilliseconds: 20,
       })
       try {
-        for (let i = 0; i < 500 && told.length === 0; i += 1) await sleep(10)
+        for (let i = 0; i < 3000 && told.length === 0; i += 1) await sleep(10)
         equal(errors.length, 3)
         deepEqual(
           told.map(({ id }) => id),
@@ -252,7 +252,7 @@ export function journalRules(engine: string, newStore: NewStore): void {
         // Committed late, with a moment that is past already.
         const past = new Date(now - 5000).toISOString().replace('Z', '000')
         await api.db.write((tx) => markDeleted(tx, zone.id, past, past))
-        for (let i = 0; i < 500 && told.at(-1)?.deleted_at !== past; i += 1) await sleep(10)
+        for (let i = 0; i < 3000 && told.at(-1)?.deleted_at !== past; i += 1) await sleep(10)
         equal(told.at(-1)?.deleted_at, past)
       } finally {
         await feed.stop()

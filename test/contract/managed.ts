@@ -48,7 +48,7 @@ export function managedRules(engine: string, newStore: NewStore): void {
         everyMilliseconds: 20,
       })
       try {
-        for (let i = 0; i < 500 && !(await isDone()); i += 1) await sleep(10)
+        for (let i = 0; i < 3000 && !(await isDone()); i += 1) await sleep(10)
         ok(await isDone(), 'upkeep gets there')
       } finally {
         await running.stop()

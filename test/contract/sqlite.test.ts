@@ -120,7 +120,7 @@ test('a write waits for another process that holds the file, while reads and tim
       await sleep(5)
       equal(await db.read(countThings), 0)
     }
-    ok(performance.now() - start < 1000, 'the event loop was blocked')
+    ok(performance.now() - start < 4000, 'the event loop was blocked')
     other.exec('commit')
     other.close()
     await writing
