@@ -13,7 +13,14 @@ export function wordsAmongZones(app: FastifyInstance): void {
       app.route({ method: ['GET', 'POST'], url, handler: async () => Promise.reject(nothingHere()) })
       app.route({ method: ['PUT', 'PATCH', 'DELETE'], url, handler: async () => Promise.reject(noMethod()) })
     }
+    noRecordsOfTheirOwn(app, `${prefix}/zones/:zone_id/recordsets/:recordset_id/records`)
   }
+}
+
+/** Records are a part of their set: what looks like a list of them is neither that nor the set of a type `records`. */
+function noRecordsOfTheirOwn(app: FastifyInstance, url: string): void {
+  app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: async () => Promise.reject(nothingHere()) })
+  app.route({ method: 'POST', url, handler: async () => Promise.reject(noMethod()) })
 }
 
 const belowZone = new RegExp(`^(?:${profiles.map(({ prefix }) => prefix).join('|')})/zones/[^/?]+/[^?]`)
