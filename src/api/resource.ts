@@ -139,10 +139,11 @@ export function readChanges(
   const value: Record<string, unknown> = {}
   for (const key of Object.keys(given)) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const isShown = Object.hasOwn(shown, key)
     if (field?.write === 'always') value[key] = field.parse(given[key], [key], faults)
-    else if (!Object.hasOwn(shown, key) || !isDeepStrictEqual(given[key], shown[key])) {
-      keyFault(name, fields, key, 'update', faults)
-    }
+    else if (isShown && isDeepStrictEqual(given[key], shown[key])) continue
+    else if (isShown && field?.write !== 'create') differenceFault(key, shown[key], field?.instead, faults)
+    else keyFault(name, fields, key, 'update', faults)
   }
   if (check) faults.push(...check(value))
   refuse(faults)
@@ -178,6 +179,13 @@ function keyFault(resource: string, fields: Fields, key: string, when: 'create' 
   } else if (known.write === 'create' && when === 'update') {
     fault(faults, [key], 'readOnly', true, `'${key}' is set on create and cannot be changed`)
   }
+}
+
+/** What is sent back with another value was most often right when it was read, so what it is by now is told. */
+function differenceFault(key: string, now: unknown, instead: string | undefined, faults: Fault[]): void {
+  if (areEnough(faults)) return
+  const message = `'${key}' is set by the service and is ${JSON.stringify(now)} now: leave it out or send it so`
+  fault(faults, [key], 'readOnly', true, instead === undefined ? message : `${message}; ${instead}`)
 }
 
 /** Makes something once for each mount. */

@@ -122,7 +122,10 @@ export function poolRules(engine: string, newStore: NewStore): void {
         ] as const) {
           const answer = await api.patch<Problem>(path, { ...shown, [key]: value })
           deepEqual([...told(answer), pathsOf(answer)], [400, 'invalid_object', [key]])
+          const is = `'${key}' is set by the service and is ${JSON.stringify(shown[key])} now: leave it out or send it so`
+          equal(answer.body.message, `${key}: ${is}`)
         }
+        deepEqual((await api.get(path)).body, shown)
       }
     })
 
