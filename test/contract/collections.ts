@@ -117,11 +117,11 @@ export function collectionRules(engine: string, newStore: NewStore): void {
       equal(await size(''), 20)
       equal(await size('?limit=1'), 1)
       equal(await size('?limit=007'), 7)
-      for (const most of ['max', 'MAX', '50', '51', '1000000', String(Number.MAX_SAFE_INTEGER)]) {
+      for (const most of ['max', 'MAX', '50', '51', '1000000', '9'.repeat(19)]) {
         equal(await size(`?limit=${most}`), 50)
         ok((await api.list(`/v2/blacklists?limit=${most}`)).body.links.next)
       }
-      for (const wrong of ['0', '-1', '', 'a', '1.5', '1e3', '%201', '+1', '0x10', '１', '9'.repeat(30)]) {
+      for (const wrong of ['0', '-1', '', 'a', '1.5', '1e3', '%201', '+1', '0x10', '１', '9'.repeat(20)]) {
         deepEqual(await refused(`?limit=${wrong}`), [400, 'invalid_limit'], wrong)
       }
     })
