@@ -1,3 +1,5 @@
+import { nameToAscii } from './idna.ts'
+
 const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
 
 /** What keeps text from being a full host or zone name of plain labels, or undefined when nothing does. */
@@ -13,11 +15,21 @@ export function labelsFault(text: string): string | undefined {
   for (const part of text.split('.')) {
     if (part === '') return 'must not have an empty label (two dots in a row, or a dot at the start)'
     if (part.length > 63) return `must have labels of at most 63 characters; one has ${part.length}`
+    if (/[^\0-\x7f]/.test(part)) return `must be in ASCII, other letters as A-labels${inAscii(part)}; '${part}' is not`
     if (!label.test(part)) {
       return `must have labels of letters, digits, '_' and '-' that neither begin nor end with '-'; '${part}' is not one`
     }
   }
   return undefined
+}
+
+/** How to write a label that has letters beyond ASCII, where there is a way. */
+function inAscii(part: string): string {
+  try {
+    return ` such as '${nameToAscii(part)}'`
+  } catch {
+    return ''
+  }
 }
 
 /** What a name without its final dot was probably meant to be. */

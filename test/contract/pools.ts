@@ -186,6 +186,11 @@ export function poolRules(engine: string, newStore: NewStore): void {
         const answer = await refusal({ ns_records: [ns('ok.org.'), ns(wrong)] })
         deepEqual([...told(answer), pathsOf(answer)], [400, 'invalid_object', ['ns_records/1/hostname']], wrong)
       }
+      const { body } = await refusal({ ns_records: [ns('bücher.org.')] })
+      match(
+        body.message,
+        /hostname: must be in ASCII, other letters as A-labels such as 'xn--bcher-kva'; 'bücher' is not$/,
+      )
       for (const hostname of [
         'ns1.example.org.',
         'A.ORG.',

@@ -33,6 +33,7 @@ export function tldAndBlacklistRules(engine: string, newStore: NewStore): void {
         '',
         5,
         'org.',
+        '.',
         '.org',
         'a..b',
         '-x',
@@ -45,6 +46,14 @@ export function tldAndBlacklistRules(engine: string, newStore: NewStore): void {
         'a\n',
       ])
         deepEqual(told(await addTld(name)), [400, 'invalid_object'], String(name))
+    })
+
+    test('[TL1] letters beyond ASCII are refused with their A-label, where they have one', async () => {
+      const why = async (name: string) => (await addTld(name)).body.message
+      equal(await why('рф'), "name: must be in ASCII, other letters as A-labels such as 'xn--p1ai'; 'рф' is not")
+      equal(await why('co.ü'), "name: must be in ASCII, other letters as A-labels such as 'xn--tda'; 'ü' is not")
+      equal(await why('\u2028'), "name: must be in ASCII, other letters as A-labels; '\u2028' is not")
+      equal((await addTld('xn--p1ai')).status, 201)
     })
 
     test('[TL2] a name is listed once, whatever its case, and shown as given', async () => {

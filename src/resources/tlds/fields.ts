@@ -3,6 +3,7 @@ import { type RowOf, resource } from '../../api/resource.ts'
 import { labelsFault } from '../../dns/hostname.ts'
 
 function tldFault(name: string): string | undefined {
+  if (name === '.') return "must be a name such as 'org', not the root"
   if (name.endsWith('.')) return `must be written without its final dot: '${name.slice(0, -1)}'`
   return labelsFault(name)
 }
