@@ -99,6 +99,27 @@ test('[H36] a body that streams past the limit is cut off', async () => {
   await isServing()
 })
 
+test('[H36] who sends all of a large body before reading is told why it is refused', async () => {
+  const { hostname, port } = new URL(api.url)
+  const start = `POST /v2/tlds HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`
+  const body = Buffer.alloc(20_000_000, 'x')
+  const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
+  for (const [length, sent] of [
+    [`Content-Length: ${body.length}`, body],
+    ['Transfer-Encoding: chunked', chunked],
+  ] as const) {
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }).pause()
+    sockets.push(socket)
+    socket.write(`${start}${length}\r\n\r\n`)
+    await new Promise<void>((resolve, reject) => socket.write(sent, (error) => (error ? reject(error) : resolve())))
+    let answer = ''
+    for await (const part of socket) answer += part
+    equal(status(answer), 413)
+    match(answer, /Connection: close/i)
+  }
+  await isServing()
+})
+
 test('[H39] requests that are pipelined are answered in order', async () => {
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
   const answer = await api.send(

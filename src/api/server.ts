@@ -17,7 +17,7 @@ import { RequestMeter, type RouteMeter } from './request-meter.ts'
 import type { Call, Reply, Route } from './route.ts'
 import { newRequestId, StraightGets } from './straight.ts'
 import { StreamPlaces } from './stream-places.ts'
-import { arriving, inTime, sendStream } from './streams.ts'
+import { arriving, closeGently, inTime, sendStream } from './streams.ts'
 import { type SystemOptions, systemRoutes } from './system.ts'
 
 export type ApiOptions = RequestOptions & {
@@ -260,6 +260,8 @@ const problemSender =
     const answer = refusal(error, request, log)
     const config = request.routeOptions?.config as Partial<RouteConfig> | undefined
     reply.header(requestIdHeader, request.id)
+    const closing = [reply.getHeader('connection'), answer.headers?.Connection, request.headers.connection]
+    if (closing.includes('close') && !request.raw.complete) closeGently(request.raw)
     write(reply, contentType ?? config?.contentType ?? 'application/json', answer)
     const { begun } = request as Timed
     if (begun > 0) (config?.meter ?? meter.unmatched).add(answer.status, performance.now() - begun)

@@ -2,9 +2,9 @@ import { equal, ok } from 'node:assert/strict'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import pino from 'pino'
-import { sendStream } from './streams.ts'
+import { closeGently, sendStream } from './streams.ts'
 
 const log = pino({ level: 'silent' })
 const part = 'x'.repeat(65_536)
@@ -20,6 +20,11 @@ async function* endless(): AsyncGenerator<string, void> {
   }
 }
 
+async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  closeGently(request.raw, 300)
+  await reply.code(413).header('Connection', 'close').send('no')
+}
+
 before(async () => {
   app.get('/:still', (request, reply) => {
     const stillMilliseconds = Number((request.params as { still: string }).still)
@@ -30,6 +35,7 @@ before(async () => {
       { log, isWanted: () => isWanted, patience },
     )
   })
+  app.post('/', { onRequest: refuse }, () => {})
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => app.close())
@@ -79,5 +85,25 @@ test('[I24] a client that takes nothing for long is cut off', { timeout: 20_000 
   const before = ended
   const socket = ask(300)
   ok(await until(() => ended > before))
+  socket.destroy()
+})
+
+test('[H36] who goes on sending what was refused is cut off after a while', { timeout: 20_000 }, async () => {
+  const socket = connect({ port: (app.server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  let answer = ''
+  let isCut = false
+  socket.on('data', (bytes) => {
+    answer += bytes
+  })
+  socket.on('error', () => {
+    isCut = true
+  })
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n')
+  const begun = performance.now()
+  const sending = setInterval(() => socket.write(part), 10)
+  ok(await until(() => isCut))
+  clearInterval(sending)
+  ok(performance.now() - begun > 250)
+  ok(answer.startsWith('HTTP/1.1 413 '))
   socket.destroy()
 })

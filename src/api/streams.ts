@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
 import type { Reply } from './route.ts'
 
 const patienceMilliseconds = 30_000
+const lingerMilliseconds = 5000
 
 export type StreamPatience = {
   /** How long a client may take nothing. */
@@ -124,7 +126,7 @@ export async function* arriving(request: FastifyRequest, maxBytes: number): Asyn
   const late = setTimeout(() => raw.destroy(), patienceMilliseconds)
   let taken = 0
   try {
-    for await (const chunk of raw) {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
       late.refresh()
       taken += (chunk as Uint8Array).length
       if (taken > maxBytes) throw tooLarge()
@@ -132,6 +134,19 @@ export async function* arriving(request: FastifyRequest, maxBytes: number): Asyn
     }
   } finally {
     clearTimeout(late)
+    // What is left of it is for nobody, but stands before whatever follows on the connection.
+    raw.resume()
+  }
+}
+
+/** Closes after the answer so that who still sends can read it: shut at once, the connection is reset and the answer lost (RFC 9112 9.6). */
+export function closeGently(request: IncomingMessage, milliseconds = lingerMilliseconds): void {
+  const { socket } = request
+  socket.destroySoon = () => {
+    socket.end()
+    request.resume()
+    const late = setTimeout(() => socket.destroy(), milliseconds).unref()
+    socket.once('close', () => clearTimeout(late))
   }
 }
 
