@@ -5,7 +5,7 @@ import { type Database, DatabaseUnavailable, sql, type Tx } from '../db/sql.ts'
 import { DnsError } from '../dns/errors.ts'
 import type { ResourceRecord } from '../dns/record.ts'
 import { isNewerSerial } from '../dns/serial.ts'
-import { askSerial, type Patience, takeTransfer } from '../exchange/client.ts'
+import { type Patience, takeTransfer } from '../exchange/client.ts'
 import { BadTransfer, type Transfer, type TransferLimits } from '../exchange/parse-transfer.ts'
 import type { Server } from '../exchange/server.ts'
 import { quotasOf } from '../resources/quotas/store.ts'
@@ -15,6 +15,7 @@ import { condense } from '../zonedata/change.ts'
 import { compare } from '../zonedata/compare.ts'
 import { rrsets, soaNumber, zoneFromRecords } from '../zonedata/zone.ts'
 import { applyNews, type News, Overtaken } from './apply.ts'
+import { askMasters, type Master, type Told } from './ask-masters.ts'
 import { contentFault, heldContent, heldSoa, setsAt } from './content.ts'
 import { parseMaster } from './master.ts'
 import { editsOf, Misfit, planSets, type SetStep, touchedFault } from './plan.ts'
@@ -44,7 +45,7 @@ type Task = {
   readonly zone: store.SecondaryZone
   readonly state: store.State
   readonly soa: ResourceRecord
-  readonly masters: readonly { readonly name: string; readonly master: Server }[]
+  readonly masters: readonly Master[]
   readonly quotas: Quotas
 }
 
@@ -59,24 +60,28 @@ export async function refreshZone(context: RefreshContext, state: store.State): 
     await context.db.write((tx) => store.forget(tx, state.zone_id))
     return
   }
-  const faults: string[] = []
+  const faults = new Map<string, string>()
   let confirmedBy: string | undefined
-  for (const { name, master } of task.masters) {
+  for await (const told of askMasters(task.masters, task.zone.name, context)) {
+    const { name } = told
     try {
-      const found = await takeFrom(context, task, name, master)
+      const found = await takeFrom(context, task, told)
       if (found === 'taken') return
       if (found === 'same') confirmedBy ??= name
-      else faults.push(`${name}: its serial is older than the one we have`)
+      else faults.set(name, 'its serial is older than the one we have')
     } catch (error) {
       if (error instanceof Overtaken || context.signal.aborted) return giveBack(context, state.zone_id)
       if (error instanceof DatabaseUnavailable) throw error
       if (!(error instanceof BadTransfer || error instanceof DnsError)) throw error
-      faults.push(`${name}: ${error.message}`)
+      faults.set(name, error.message)
     }
   }
-  if (confirmedBy === undefined) await failed(context, task, faults.join('; '))
+  if (confirmedBy === undefined) await failed(context, task, inOrder(task, faults))
   else await current(context, task, confirmedBy)
 }
+
+const inOrder = ({ masters }: Task, faults: ReadonlyMap<string, string>): string =>
+  masters.map(({ name }) => `${name}: ${faults.get(name)}`).join('; ')
 
 async function taskOf(tx: Tx, context: RefreshContext, state: store.State): Promise<Task | undefined> {
   const zone = await store.zoneOf(tx, state.zone_id)
@@ -93,9 +98,10 @@ async function taskOf(tx: Tx, context: RefreshContext, state: store.State): Prom
 }
 
 /** What a master has beside what we have; what is newer is taken. */
-async function takeFrom(context: RefreshContext, task: Task, name: string, master: Server): Promise<Found> {
+async function takeFrom(context: RefreshContext, task: Task, told: Told): Promise<Found> {
   const { zone, state } = task
-  const serial = await askSerial(master, zone.name, context)
+  const { name, master, serial } = told
+  if (serial === undefined) throw told.error
   const known = zone.partial === 0 && zone.transferred_at !== null ? state.serial : null
   if (known !== null && serial === known) return 'same'
   if (known !== null && !isNewerSerial(serial, known)) return 'older'
