@@ -72,7 +72,9 @@ async function sampleOf(target: Target, zones: number): Promise<Sample> {
   try {
     await db.read(async (tx) => {
       for (const number of numbers) {
-        const zone = await tx.get<{ id: string }>(sql`select id from zones where name_key = ${zoneName(number)}`)
+        const zone = await tx.get<{ id: string }>(
+          sql`select id from zones where name_key = ${zoneName(number)} and gone_at is null`,
+        )
         zoneIds.push(zone!.id)
         const set = await tx.get<{ id: string }>(
           sql`select id from recordsets where zone_id = ${zone!.id} order by id limit 1 offset 5`,
