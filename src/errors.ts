@@ -77,6 +77,7 @@ export const errorTypes = {
   unavailable: 503,
   keystone_communication_failure: 504,
   neutron_communication_failure: 504,
+  timeout: 504,
 } as const
 
 export type ErrorType = keyof typeof errorTypes

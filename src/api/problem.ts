@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../db/sql.ts'
+import { DatabaseOverdue, DatabaseUnavailable } from '../db/sql.ts'
 import { ApiError, type Fault } from '../errors.ts'
 
 export type Problem = {
@@ -32,6 +32,10 @@ export function problem(error: unknown, requestId: string): Problem {
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof DatabaseOverdue) {
+    const advice = 'a list may take less by other filters, or in the order of created_at'
+    return new ApiError('timeout', `${error.message} and was stopped; nothing was changed: ${advice}`)
+  }
   if (error instanceof DatabaseUnavailable) {
     return new ApiError('unavailable', `${error.message}; try again shortly`, undefined, { 'Retry-After': '1' })
   }

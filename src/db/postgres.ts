@@ -3,6 +3,7 @@ import pg from 'pg'
 import { PostgresWakes } from './postgres-wakes.ts'
 import {
   type Database,
+  DatabaseOverdue,
   DatabaseUnavailable,
   type MigrationTx,
   type Row,
@@ -14,6 +15,7 @@ import {
 import { noTrigrams, pgTrigrams } from './trigrams.ts'
 
 const attempts = 8
+const patience = 30_000
 const migrationLock = 7_265_110
 // Whoever stands still in the midst of a write must not keep others from what it has locked.
 const beginWrite = "begin; set local idle_in_transaction_session_timeout = '10s'"
@@ -31,7 +33,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     max: 16,
     connectionTimeoutMillis: 3000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: 30_000,
+    statement_timeout: patience,
     keepAlive: true,
     application_name: 'nameplane',
     types,
@@ -68,7 +70,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
       try {
         return await transaction(begin, work)
       } catch (error) {
-        if (isConnectionLost(error) || isOverdue(error)) throw new DatabaseUnavailable(error)
+        if (isOverdue(error)) throw new DatabaseOverdue(error, patience)
+        if (isConnectionLost(error)) throw new DatabaseUnavailable(error)
         if (!isConflict(error) && !isStalePlan(error)) throw error
         if (attempt === attempts) throw new DatabaseUnavailable(error)
         await sleep(Math.random() * 2 ** attempt)

@@ -78,9 +78,17 @@ export type StoreLink =
 
 /** The database cannot be reached now; the request may be tried again. */
 export class DatabaseUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('the database cannot be reached', { cause })
+  constructor(cause: unknown, message = 'the database cannot be reached') {
+    super(message, { cause })
     this.name = 'DatabaseUnavailable'
+  }
+}
+
+/** The database is there, but took longer than it is waited for. */
+export class DatabaseOverdue extends DatabaseUnavailable {
+  constructor(cause: unknown, milliseconds: number) {
+    super(cause, `the database took longer than ${milliseconds / 1000} seconds`)
+    this.name = 'DatabaseOverdue'
   }
 }
 

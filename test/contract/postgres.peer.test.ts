@@ -1,9 +1,10 @@
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { problem } from '../../src/api/problem.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
-import { type Database, DatabaseUnavailable, raw, sql, type Tx } from '../../src/db/sql.ts'
+import { type Database, DatabaseOverdue, DatabaseUnavailable, raw, sql, type Tx } from '../../src/db/sql.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { add, countThings, databaseContract, gate } from './database.ts'
 
@@ -87,13 +88,17 @@ test('a table that was changed since its statements were prepared is read on', (
     for (let i = 0; i < 6; i += 1) deepEqual({ ...(await read())[0] }, { id: 1, name: 'a', big: 1, more: null })
   }))
 
-test('a statement that takes too long is told as DatabaseUnavailable', () =>
+test('[H27] a statement that takes too long is stopped, and told as a timeout', () =>
   withThings(async (db) => {
     const overdue = db.write(async (tx) => {
       await tx.run(sql`set local statement_timeout = 50`)
       await tx.get(sql`select pg_sleep(5)`)
     })
-    await rejects(overdue, DatabaseUnavailable)
+    const error = await overdue.catch((reason: unknown) => reason)
+    ok(error instanceof DatabaseOverdue)
+    const { status, body } = problem(error, 'req-1')
+    deepEqual([status, body.type], [504, 'timeout'])
+    match(body.message, /^the database took longer than 30 seconds and was stopped; nothing was changed: /)
   }))
 
 test('pages of a list are read through an index, also where a unique one leaves out the id', () =>
