@@ -27,8 +27,13 @@ async function measure({ quick, given }: BenchOptions): Promise<BenchRow[]> {
       for (const [at, { name, grows }] of cases[0]!.entries()) {
         if (given.only !== undefined && !name.includes(given.only)) continue
         const requests = cases.map((of) => of[at]!.request)
-        const figures = await inTurns(stores, requests, effort)
-        rows.push(...grown(`${engine}: ${grows ? '~ ' : ''}${name}`, sizes, figures))
+        try {
+          const figures = await inTurns(stores, requests, effort)
+          rows.push(...grown(`${engine}: ${grows ? '~ ' : ''}${name}`, sizes, figures))
+        } catch (error) {
+          // Of a store that took half an hour to fill, the other cases are still to be had.
+          console.error(`${engine}: ${name}: not measured, ${(error as Error).message}`)
+        }
       }
     } finally {
       await stop()
