@@ -116,11 +116,6 @@ export class Reader {
     return text
   }
 
-  /** The octets of a name, any pointer followed. */
-  nameOctets(): Uint8Array {
-    return scratch.slice(0, this.nameInto(scratch, 0))
-  }
-
   /** Puts the octets of a name, any pointer followed, into `out`, which has 255 free at `at`; returns how many they are. */
   nameInto(out: Uint8Array, at: number): number {
     return this.#nameInto(out, at, MOST_JUMPS)

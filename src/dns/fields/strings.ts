@@ -3,7 +3,6 @@ import { TextError, WireError } from '../errors.ts'
 import { show, type Token, type Tokens } from '../text.ts'
 import { Reader, type Writer } from '../wire.ts'
 import type { Field } from './field.ts'
-import { skip } from './skip.ts'
 
 const MOST = 255
 
@@ -42,7 +41,7 @@ export const texts: Field<readonly string[]> = {
   },
   scan: scanTexts,
   pass(reader) {
-    do skip(reader, reader.u8())
+    do reader.skip(reader.u8())
     while (reader.remaining > 0)
   },
 }
