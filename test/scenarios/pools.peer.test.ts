@@ -247,7 +247,7 @@ test('[W84] a check finds a server that was tampered with, one that is behind, a
       (await world.check(pool, depth)).findings.map(({ zone, level, what }) => [zone, level, what])
     deepEqual(await found('serials'), [[missing.name, 'error', 'it answers REFUSED']])
     deepEqual(await found('content'), [
-      [missing.name, 'error', 'it answers NOTAUTH'],
+      [missing.name, 'error', 'it answers NOTAUTH to the transfer (AXFR)'],
       [zone.name, 'error', 'under the same serial it has 1 records that we do not, and lacks 0 that we have'],
     ])
     await world.newSet(zone, `www.${zone.name}`, ['192.0.2.1'])
