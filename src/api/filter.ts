@@ -49,8 +49,8 @@ export function textFilter(column: string, value: string): Filter {
   const prefix = pattern.pieces[0]!
   // Of a bare parameter SQLite looks at the value, and plans anew each time it is given one.
   const matches = sql`${name} like (${like} || '') escape '\\'`
-  if (prefix === '') return { test: matches }
-  return { find: sql`${startsWith(column, prefix)} and ${matches}`, test: tested(matches), column }
+  const test = tested(matches)
+  return prefix === '' ? { test } : { find: sql`${startsWith(column, prefix)} and ${matches}`, test, column }
 }
 
 /** A condition written so that no index is used for it, and no engine believes that it leaves few rows. */

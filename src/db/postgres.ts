@@ -166,8 +166,13 @@ class ClientTx implements MigrationTx {
 
 const forUpdate = sql`for update`
 
-// What is the best way to search depends on what is searched for.
-const beginSearch = 'begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan'
+// What is the best way to search depends on what is searched for. A page from deep inside is never the beginning of a merge:
+// PostgreSQL would read what is joined from its very end, hundreds of thousands of rows, to come to where the page is.
+const beginSearch = [
+  'begin isolation level repeatable read read only',
+  'set local plan_cache_mode = force_custom_plan',
+  'set local enable_mergejoin = off',
+].join('; ')
 const trigramIndex = sql`select 1 as one from pg_class where oid = to_regclass('zone_names_trigrams')`
 
 const statementNames = new Map<string, string>()
