@@ -46,13 +46,10 @@ const RD = 0x0100
 
 /** Reads a whole message; anything a sender could get wrong is a WireError. Copy the rdata you keep for long: it may share memory. */
 export function decodeMessage(bytes: Uint8Array): Message {
-  const reader = new Reader(bytes)
-  const id = reader.u16()
-  const bits = reader.u16()
-  const questions = reader.u16()
-  const answers = reader.u16()
-  const authorities = reader.u16()
-  const additionals = reader.u16()
+  if (bytes.length < HEADER) throw new WireError(`a message has at least ${HEADER} octets, not ${bytes.length}`)
+  const u16 = (at: number) => (bytes[at]! << 8) | bytes[at + 1]!
+  const [id, bits, questions, answers, authorities, additionals] = [u16(0), u16(2), u16(4), u16(6), u16(8), u16(10)]
+  const reader = new Reader(bytes, HEADER)
   const question: Question[] = []
   for (let i = 0; i < questions; i++) question.push({ name: reader.name(), type: reader.u16(), class: reader.u16() })
   const answer = readSection(reader, answers)

@@ -5,6 +5,7 @@ import { IN_HEAP, pooled } from './pooled.ts'
 
 const NAME_LIMIT = 255
 const NO_JUMPS = 0
+const NOTHING = -1
 
 // Where the readers at work have found which names: most names of a message are pointers to a name read before.
 const KNOWN = 256
@@ -90,7 +91,11 @@ export class Reader {
   /** A name that may end in a pointer to earlier in the message (RFC 1035 4.1.4). */
   name(): string {
     const at = this.offset
-    const first = at < this.end ? this.#bytes[at]! : 0
+    const first = at < this.end ? this.#bytes[at]! : NOTHING
+    if (first === 0) {
+      this.offset = at + 1
+      return '.'
+    }
     const pointer = first >= 0xc0 && at + 1 < this.end
     const start = pointer ? ((first & 0x3f) << 8) | this.#bytes[at + 1]! : at
     const slot = start & (KNOWN - 1)
