@@ -173,7 +173,7 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
     test('[Y7] new masters are asked at once and anew: what those before them failed in does not count', async () => {
       const name = 'anew.example.'
       const [old, fresh] = [await newMaster(name, 5), await newMaster(name, 5)]
-      for (const one of [old, fresh]) one.serial = undefined
+      for (const one of [old, fresh]) one.answer = (_, socket) => socket.destroy()
       const zone = await make(name, [old])
       const failures = (n: number) => until(async () => (await stateOf(zone.id))?.failures === n)
       ok(await failures(1))
@@ -188,7 +188,7 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
       deepEqual([patched.status, patched.body.status], [202, 'PENDING'])
       ok(await failures(1), 'the first failure of the new one')
       const { next_at, last_error } = (await stateOf(zone.id))!
-      equal(last_error, `127.0.0.1:${fresh.port}: the master does not answer`)
+      ok(last_error?.startsWith(`127.0.0.1:${fresh.port}: `), last_error ?? '')
       ok(Date.parse(`${next_at.slice(0, 23)}Z`) - Date.now() < 6000, next_at)
       equal((await show(zone.id)).status, 'PENDING')
     })
@@ -198,7 +198,8 @@ export function secondaryRules(engine: string, url: () => Promise<string | undef
       const [old, fresh] = [await newMaster(name, 5), await newMaster(name, 6)]
       const zone = await make(name, [old])
       ok(await isAt(name, 5))
-      for (const one of [old, fresh]) one.serial = undefined
+      old.serial = undefined
+      fresh.answer = (_, socket) => socket.destroy()
       const before = old.asked.length
       await xfr(zone.id)
       ok(await until(async () => old.asked.length > before))
