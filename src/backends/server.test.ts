@@ -1,8 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { freePort } from '../../test/support/port.ts'
 import { until } from '../../test/support/served.ts'
 import { decodeMessage, encodeMessage } from '../dns/message.ts'
 import { rdataFromText } from '../dns/rdata.ts'
@@ -25,6 +26,7 @@ function answerTo(bytes: Uint8Array): Uint8Array {
 
 test('[W76] a server that is deaf to datagrams is asked over TCP, and over UDP again once it hears them', async () => {
   let [isDeaf, overTcp] = [true, 0]
+  const port = await freePort()
   const tcp = createServer((socket) => {
     const frames = new FrameDecoder()
     socket.on('error', () => {})
@@ -34,9 +36,8 @@ test('[W76] a server that is deaf to datagrams is asked over TCP, and over UDP a
         socket.write(frame(answerTo(bytes)))
       }
     })
-  }).listen(0, '127.0.0.1')
+  }).listen(port, '127.0.0.1')
   await once(tcp, 'listening')
-  const { port } = tcp.address() as AddressInfo
   const udp = createSocket('udp4')
   udp.on('message', (bytes, from) => isDeaf || udp.send(answerTo(bytes), from.port, from.address))
   udp.bind(port, '127.0.0.1')

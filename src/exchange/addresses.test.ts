@@ -4,6 +4,7 @@ import { promises } from 'node:dns'
 import { once } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { before, mock, test } from 'node:test'
+import { freePort } from '../../test/support/port.ts'
 import { addressesOf } from './addresses.ts'
 import { Exchange } from './exchange.ts'
 
@@ -18,9 +19,9 @@ before(() => {
 })
 
 test('[W94] a server whose name has several addresses is asked at the next one where it does not answer', async (t) => {
-  const silent = createSocket('udp4').bind(0, '127.0.0.3')
+  const port = await freePort()
+  const silent = createSocket('udp4').bind(port, '127.0.0.3')
   await once(silent, 'listening')
-  const { port } = silent.address()
   const server = createSocket('udp4').bind(port, '127.0.0.1')
   const asked: number[] = []
   server.on('message', (bytes, from) => {

@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 import { after, test } from 'node:test'
+import { freePort } from '../../test/support/port.ts'
 import { decodeMessage, encodeMessage, type Message } from '../dns/message.ts'
 import { rdataFromText } from '../dns/rdata.ts'
 import { FrameDecoder, frame } from '../dns/stream.ts'
@@ -44,8 +45,8 @@ async function serve(over: { readonly udp: Answer; readonly tcp?: Answer }, host
         for (const one of over.tcp?.(decodeMessage(bytes), bytes) ?? []) socket.write(frame(one))
     })
   })
-  await new Promise<void>((resolve) => tcp.listen(0, host, resolve))
-  const { port } = tcp.address() as { port: number }
+  const port = await freePort()
+  await new Promise<void>((resolve) => tcp.listen(port, host, resolve))
   const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4')
   udp.on('message', (bytes, from) => {
     for (const one of over.udp(decodeMessage(bytes), bytes)) udp.send(one, from.port, from.address)

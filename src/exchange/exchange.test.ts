@@ -3,6 +3,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, test } from 'node:test'
+import { freePort } from '../../test/support/port.ts'
 import { decodeMessage, encodeMessage, type Message } from '../dns/message.ts'
 import { rdataFromText } from '../dns/rdata.ts'
 import { FrameDecoder, frame } from '../dns/stream.ts'
@@ -154,10 +155,7 @@ test('a NOTIFY resolves with what is answered to it', async () => {
 test('silence, a port where nothing listens, and a name that is none are told apart', async () => {
   const mute = await serve(() => [])
   await rejects(exchangeWith(mute).serial(zone, 50), new NoAnswer('it does not answer'))
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
+  const port = await freePort()
   const closed = exchangeWith({ host: '127.0.0.1', port, key: undefined })
   const many = await Promise.allSettled(Array.from({ length: 20 }, () => closed.serial(zone, 5000)))
   for (const one of many) equal(one.status === 'rejected' && one.reason.message, 'nothing listens there')

@@ -1,8 +1,9 @@
 import { equal } from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { freePort } from '../../test/support/port.ts'
 import { askSerial, defaultPatience } from './client.ts'
 import { Exchange } from './exchange.ts'
 import { askFrom, sourceTo } from './source.ts'
@@ -22,9 +23,9 @@ test('[W93] servers are asked from an address of ours that they know, the one th
 
 test('[W93] NOTIFY and questions come from that address, over UDP and over TCP', async (t) => {
   askFrom(['127.0.0.9'])
-  const server = createServer().listen(0, '127.0.0.1')
+  const port = await freePort()
+  const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   const udp = createSocket('udp4').bind(port, '127.0.0.1')
   await once(udp, 'listening')
   const exchange = new Exchange({ host: '127.0.0.1', port })

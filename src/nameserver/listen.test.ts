@@ -46,7 +46,7 @@ for (const udp of modes) {
 
   test(`[S62] a port that is in use for UDP alone is named, and nothing is left behind (${udp})`, async () => {
     const taken = createSocket('udp4')
-    taken.bind(0, '127.0.0.1')
+    taken.bind(await freePort(), '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address()
     const free = await freePort()

@@ -1,8 +1,9 @@
 import { deepEqual, doesNotMatch, match } from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { freePort } from '../../../test/support/port.ts'
 import { decodeMessage, encodeMessage } from '../../dns/message.ts'
 import { FrameDecoder, frame } from '../../dns/stream.ts'
 import { checkCatalog } from './catalog.ts'
@@ -13,14 +14,14 @@ async function foundAt(rcode: number, type = 'catalog') {
     const message = decodeMessage(bytes)
     return encodeMessage({ ...message, rcode, flags: { ...message.flags, qr: true } })
   }
+  const port = await freePort()
   const server = createServer((socket) => {
     const frames = new FrameDecoder()
     socket.on('data', (chunk: Buffer) => {
       for (const bytes of frames.push(chunk)) socket.end(frame(answer(bytes)))
     })
-  }).listen(0, '127.0.0.1')
+  }).listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   const udp = createSocket('udp4').bind(port, '127.0.0.1')
   udp.on('message', (bytes, from) => udp.send(answer(bytes), from.port, from.address))
   await once(udp, 'listening')
