@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createConnection } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askUdp } from './dns-transports.ts'
 import { query } from './nameserver.ts'
@@ -21,11 +22,14 @@ export type DaemonLaunch = {
   readonly args: readonly string[]
   readonly port: number
   readonly folder: string
+  /** Where it takes commands, which some open a moment after they answer: a port, or the path of a socket. */
+  readonly control?: number | string
 }
 
 const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
 const READY_WITHIN = 20_000
 const GONE_WITHIN = 5_000
+const CONTROL_WITHIN = 2_000
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -33,7 +37,7 @@ process.once('exit', () => {
 })
 
 /** Starts a program in the foreground and waits, for a bounded time, until it answers. */
-export async function startDaemon({ name, args, port, folder }: DaemonLaunch): Promise<Daemon> {
+export async function startDaemon({ name, args, port, folder, control }: DaemonLaunch): Promise<Daemon> {
   const output: string[] = []
   let child: ChildProcess
   const daemon: Daemon = {
@@ -51,7 +55,7 @@ export async function startDaemon({ name, args, port, folder }: DaemonLaunch): P
       })
       const deadline = Date.now() + READY_WITHIN
       while (Date.now() < deadline && failure === undefined && child.exitCode === null) {
-        if (await answers(port)) return
+        if (await answers(port)) return control === undefined ? undefined : takesCommands(control)
         await sleep(10)
       }
       await end(child)
@@ -65,6 +69,19 @@ export async function startDaemon({ name, args, port, folder }: DaemonLaunch): P
 async function answers(port: number): Promise<boolean> {
   const reply = askUdp({ host: '127.0.0.1', port }, query('.', 'SOA'), 200)
   return (await reply.catch(() => undefined)) !== undefined
+}
+
+/** Waits a while for it; a test may have configured it away. */
+async function takesCommands(control: number | string): Promise<void> {
+  const place = typeof control === 'string' ? { path: control } : { host: '127.0.0.1', port: control }
+  for (const end = Date.now() + CONTROL_WITHIN; Date.now() < end; await sleep(10)) {
+    const socket = createConnection(place)
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    })
+    socket.destroy()
+    if (isOpen) return
+  }
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -79,7 +79,13 @@ export async function startBindTarget({
     more: '  pid-file none;\n  session-keyfile none;\n  empty-zones-enable no;\n  dnssec-validation no;\n',
   })
   await writeFile(join(folder, 'named.conf'), change(config))
-  const launch = { name: 'named', args: ['-g', '-n', '1', '-c', join(folder, 'named.conf')], port, folder }
+  const launch = {
+    name: 'named',
+    args: ['-g', '-n', '1', '-c', join(folder, 'named.conf')],
+    port,
+    folder,
+    control: rndcPort,
+  }
   const daemon = await startDaemon(launch).catch(async (error) => {
     await rm(folder, { recursive: true, force: true })
     throw error

@@ -62,7 +62,8 @@ export async function startKnotTarget({
     await mkdir(storage, { recursive: true })
     if (!fromFile) await promisify(execFile)('/usr/sbin/knotc', ['-C', database, 'conf-import', file])
   }
-  const launch = { name: 'knotd', args: fromFile ? ['-c', file] : ['-C', database], port, folder }
+  const control = join(folder, 'knot.sock')
+  const launch = { name: 'knotd', args: fromFile ? ['-c', file] : ['-C', database], port, folder, control }
   const daemon = await prepare()
     .then(() => startDaemon(launch))
     .catch(async (error) => {
@@ -73,7 +74,7 @@ export async function startKnotTarget({
     ...daemon,
     port,
     folder,
-    options: { host: '127.0.0.1', port, socket: join(folder, 'knot.sock') },
+    options: { host: '127.0.0.1', port, socket: control },
     async wipe() {
       await rm(storage, { recursive: true, force: true })
       await rm(database, { recursive: true, force: true })

@@ -75,7 +75,8 @@ export async function startNsdTarget(
     more: `  username: ""\n  chroot: ""\n  pidfile: ""\n  xfrdir: "${folder}"\n  server-count: 1\n  rrl-ratelimit: 0\n`,
   })
   await writeFile(join(folder, 'nsd.conf'), config + more)
-  const launch = { name: 'nsd', args: ['-d', '-c', join(folder, 'nsd.conf')], port, folder }
+  const place = control.startsWith('/') ? control : controlPort
+  const launch = { name: 'nsd', args: ['-d', '-c', join(folder, 'nsd.conf')], port, folder, control: place }
   const daemon = await startDaemon(launch).catch(async (error) => {
     await rm(folder, { recursive: true, force: true })
     throw error

@@ -73,7 +73,8 @@ export async function startPdnsTarget({ more = '' }: { readonly more?: string } 
   }
   await makeDatabase()
   const args = [`--config-dir=${folder}`, '--guardian=no', '--daemon=no', '--disable-syslog', '--write-pid=no']
-  const daemon = await startDaemon({ name: 'pdns_server', args, port, folder }).catch(async (error) => {
+  const launch = { name: 'pdns_server', args, port, folder, control: apiPort }
+  const daemon = await startDaemon(launch).catch(async (error) => {
     await rm(folder, { recursive: true, force: true })
     throw error
   })
