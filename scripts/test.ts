@@ -47,8 +47,7 @@ async function runAll(queue: readonly string[]): Promise<Finished[]> {
       if (result.fault) stdout.write(`${result.output.trimEnd()}\n${file}: ${result.fault}\n\n`)
     }
   }
-  // Many files mostly wait for a server or a clock, so one more is run than there are cores.
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker))
   return done
 }
 

@@ -147,7 +147,8 @@ for (const udp of ['auto', 'dgram'] as const) {
       equal((await dig(port(), 'good.example.', 'SOA')).rcode, 0)
       ok(await until(() => dns().stats().failedCount === 1))
       equal(dns().stats().failed[0]?.name, 'bad.example.')
-      equal(await statusOf(zone), 'PENDING')
+      const row = await api.db.read((tx) => tx.get(sql`select * from zones where id = ${zone.id}`))
+      equal(await statusOf(zone), 'PENDING', JSON.stringify(row))
       await api.db.write(async (tx) => {
         await tx.run(sql`update recordsets set records = '["192.0.2.1"]' where id = ${set.id}`)
         await tx.run(sql`update zones set serial = serial - 1 where id = ${zone.id}`)
